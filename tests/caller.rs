@@ -26,7 +26,7 @@ impl Caller {
         &mut self.client
     }
 
-    /// Registers a workspace and waits until the whole workspace is searchable.
+    /// Registers a workspace and waits until all of its files are searchable.
     pub fn index(&mut self, workspace: &Path) -> WorkspaceSyncResponse {
         self.add(workspace);
         self.sync(workspace)
@@ -40,7 +40,7 @@ impl Caller {
         self.client.call(&request.into()).expect("registered")
     }
 
-    /// Syncs a workspace and waits until everything on disk is searchable.
+    /// Syncs a workspace and waits until all files on disk are searchable.
     pub fn sync(&mut self, workspace: &Path) -> WorkspaceSyncResponse {
         let request = WorkspaceSyncRequest {
             workspace: workspace.display().to_string(),
@@ -66,7 +66,7 @@ impl Caller {
         self.client.call(&StatusRequest {}.into()).expect("a status")
     }
 
-    /// Returns the diagnosis. With `rebuild`, all derived data is rebuilt first.
+    /// Returns the answer of `doctor`. With `rebuild`, all derived data is rebuilt first.
     pub fn doctor(&mut self, rebuild: bool) -> DoctorResponse {
         let request = DoctorRequest {
             workspace: None,
@@ -102,8 +102,8 @@ impl Caller {
         }
     }
 
-    /// Returns the answers to each query in each mode. The queries are not recorded as accesses, because a record
-    /// could change later answers.
+    /// Returns the answer to each query in each mode. The queries are not recorded as accesses, because recorded
+    /// accesses could change later answers.
     pub fn answers(&mut self, workspace: &Path, queries: &[&str]) -> Vec<Answer> {
         let mut answers = Vec::new();
         for query in queries {
@@ -119,7 +119,7 @@ impl Caller {
         answers
     }
 
-    /// Repeats a search until the daemon has compared the disk with the index.
+    /// Repeats a search until the daemon has compared the files on disk with the index.
     fn warm(&mut self, request: &SearchRequest) -> SearchResponse {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -167,10 +167,10 @@ impl Caller {
     }
 }
 
-/// The fields of a hit that must be equal in two equal indexes: path, lines, text and score.
+/// The fields of a result that must be equal in two equal indexes: path, lines, text and score.
 pub type Essence = (String, u32, u32, String, String);
 
-/// Mode and query as one text, and the essence of each hit.
+/// An answer: mode and query as one text, and the essence of each result.
 pub type Answer = (String, Vec<Essence>);
 
 /// Compares the answers of two indexes, and panics at the first difference.
@@ -183,7 +183,7 @@ pub fn assert_same(what: &str, found: &[Answer], expected: &[Answer]) {
     assert!(hits > 0, "{what}: nothing was found, so nothing is compared");
 }
 
-/// Returns the essence of each hit.
+/// Returns the essence of each result.
 pub fn essence(hits: &[SearchHit]) -> Vec<Essence> {
     hits.iter()
         .map(|hit| {

@@ -11,7 +11,7 @@ use hippod::{DaemonOptions, run};
 
 use crate::{Caller, PATIENCE, Scratch};
 
-/// A daemon in this process, with a clock that the test sets.
+/// A daemon in this process, with a clock that the test controls.
 pub struct Clocked {
     clock: Arc<ManualClock>,
     socket: std::path::PathBuf,
@@ -44,7 +44,7 @@ impl Clocked {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let task = runtime.spawn(run(options, async {
-            // Dropping the sender also stops the daemon.
+            // The wait also ends when the sender is dropped, so dropping the sender stops the daemon too.
             let _ = stopped.await;
         }));
         let started = Self {
@@ -93,7 +93,7 @@ impl Drop for Clocked {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let (Some(runtime), Some(task)) = (self.runtime.take(), self.task.take()) {
-            // If the test failed, it has already reported the failure.
+            // If the test failed, the failure has already been reported, so the result of the task is ignored.
             let _ = runtime.block_on(task);
         }
     }

@@ -12,7 +12,7 @@ use hippo_proto::{
 
 use crate::{Caller, Daemon, Scratch};
 
-/// Settings under which only requested cycles and the first light cycle run. Other cycles would interfere with the
+/// Settings with which only the first light cycle and requested cycles run. Other cycles would interfere with the
 /// tests.
 pub const QUIET: [(&str, &str); 3] = [
     ("HIPPOD_CYCLES_LIGHT", "0 0 1 1 *"),
@@ -37,8 +37,8 @@ impl Scratch {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Replaces the first occurrence of `from` in the index file. Like an editor, writes the text under another name
-    /// and renames that file.
+    /// Replaces the first occurrence of `from` in the index file. Writes the text to a new file and renames it, as an
+    /// editor does.
     pub fn edit_index(&self, from: &str, to: &str) {
         let before = self.index_file();
         assert!(before.contains(from), "{from:?} is not in the file:\n{before}");
@@ -75,7 +75,7 @@ impl Scratch {
         read
     }
 
-    /// Returns the files that remain from replacements of the index file.
+    /// Returns the files that replacements of the index file have left behind.
     pub fn remains(&self) -> Vec<String> {
         let listing = std::fs::read_dir(self.workspace()).expect("a workspace");
         let names = listing
@@ -118,7 +118,7 @@ impl Caller {
         self.raw().call(&request.into()).expect("a list")
     }
 
-    /// Returns one entry, wherever it is stored.
+    /// Returns one entry, whatever its place is.
     pub fn entry(&mut self, workspace: &Path, id: &str) -> IndexEntry {
         self.show(workspace, id).entry
     }
@@ -246,7 +246,7 @@ impl Caller {
         self.raw().call(&request.into()).expect("remembered")
     }
 
-    /// Searches with an explanation. If `record` is true, the accesses are recorded.
+    /// Searches with `explain`. If `record` is true, the daemon records the accesses.
     pub fn ask(&mut self, workspace: &Path, query: &str, record: bool) -> SearchResponse {
         let mut request = SearchRequest::new(shown(workspace), query);
         request.explain = true;
@@ -254,7 +254,7 @@ impl Caller {
         self.raw().call(&request.into()).expect("an answer")
     }
 
-    /// Returns the status of the index file. There must be only one workspace.
+    /// Returns the status of the index file. Only one workspace may exist.
     pub fn index_status(&mut self) -> IndexStatus {
         let status = self.status().workspaces.remove(0);
         status.index.expect("a workspace that is open")

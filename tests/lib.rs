@@ -27,10 +27,10 @@ pub use entries::QUIET;
 pub use managed::Manager;
 pub use mcp::Mcp;
 
-/// Maximum time of any single wait. If a daemon takes longer, the test fails.
+/// Maximum time of a single wait. If a daemon takes longer, the test fails.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A home for daemons, and a workspace beside it. Both are deleted on drop.
+/// A home for daemons and a workspace beside it. Dropping it deletes both.
 pub struct Scratch {
     folder: tempfile::TempDir,
 }
@@ -64,7 +64,7 @@ impl Scratch {
         self.folder.path().join(name)
     }
 
-    /// Writes a file of the workspace as editors do: the file is written under another name, and then renamed.
+    /// Writes a file of the workspace as editors do: writes a new file and renames it.
     pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) {
         let file = self.workspace().join(path);
         std::fs::create_dir_all(file.parent().expect("a parent")).expect("a folder");
@@ -73,8 +73,8 @@ impl Scratch {
         std::fs::rename(&draft, &file).expect("a file in its place");
     }
 
-    /// Writes a settings file of the workspace that the user trusts. The trust is recorded before the file is
-    /// written, so the daemon never reads the file without the trust.
+    /// Writes a settings file of the workspace that the user trusts. Records the trust before it writes the file, so
+    /// that the daemon never reads the file untrusted.
     pub fn trusted(&self, path: &str, text: &str) {
         let root = self.workspace().canonicalize().expect("a workspace");
         let state = self.home().join("state");
@@ -91,12 +91,12 @@ impl Scratch {
         folder.path().join(name)
     }
 
-    /// Starts a daemon that embeds without a model and has short delays.
+    /// Starts a daemon that embeds without a model and uses short delays.
     pub fn daemon(&self) -> Daemon {
         Daemon::start(&self.home(), &[])
     }
 
-    /// Runs the real program with this home until it exits. Use it only if the daemon must refuse to start.
+    /// Runs the real program with this home and waits until it exits. Use it only if the daemon must refuse to start.
     pub fn refused_daemon(&self) -> Output {
         Command::new(program())
             .arg("run")
@@ -107,13 +107,13 @@ impl Scratch {
             .expect("hippod started")
     }
 
-    /// Starts a daemon that has another home, which is empty.
+    /// Starts a daemon with another home, which is empty.
     pub fn fresh_daemon(&self, name: &str) -> Daemon {
         Daemon::start(&self.folder.path().join(name), &[])
     }
 }
 
-/// Creates a workspace with one small indexed file, its daemon, and a client.
+/// Creates a workspace with one small indexed file. Also returns its daemon and a client.
 pub fn begun() -> (Scratch, Daemon, Caller) {
     let scratch = Scratch::new();
     scratch.write(
@@ -126,7 +126,7 @@ pub fn begun() -> (Scratch, Daemon, Caller) {
     (scratch, daemon, client)
 }
 
-/// A running `hippod`, killed on drop.
+/// A running `hippod`. Dropping it kills the daemon.
 pub struct Daemon {
     child: Child,
     home: PathBuf,
@@ -140,15 +140,15 @@ impl Daemon {
         Self::start_as(command, home, settings)
     }
 
-    /// Starts a daemon with a command. The command must end by running `hippod run`.
+    /// Starts a daemon with a command. At its end, the command must run `hippod run`.
     pub fn start_as(command: Command, home: &Path, settings: &[(&str, &str)]) -> Self {
         Self::try_start_as(command, home, settings).unwrap_or_else(|why| panic!("{why}"))
     }
 
-    /// Starts a daemon that may fail to start.
+    /// Starts a daemon that may exit instead of answering.
     ///
     /// # Errors
-    /// Returns the log of a daemon that exited.
+    /// Returns the log of the daemon if it exited.
     pub fn try_start_as(
         mut command: Command,
         home: &Path,
@@ -164,7 +164,7 @@ impl Daemon {
             ("HIPPOD_EMBED_MODEL", "hash"),
             ("HIPPOD_WATCH_QUIET_MS", "30"),
             ("HIPPOD_WATCH_DELETE_CONFIRM_MS", "200"),
-            // The tests have many entries in few files, so there is no limit per file.
+            // The tests create many entries from few files, so they disable the limit per file.
             ("HIPPOD_INDEX_TOKENS_PER_FILE", "0"),
         ];
         let child = command
@@ -260,7 +260,7 @@ impl Daemon {
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("killed");
     }
 
-    /// Waits until the daemon exits by itself.
+    /// Waits until the daemon exits without a signal from the test.
     pub fn wait(mut self) -> ExitStatus {
         self.child.wait().expect("reaped")
     }
@@ -301,7 +301,7 @@ pub struct Raw {
 }
 
 impl Raw {
-    /// Sends bytes as they are. Returns `false` if the daemon has closed the connection.
+    /// Sends bytes unchanged. Returns `false` if the daemon has closed the connection.
     pub fn send(&mut self, bytes: &[u8]) -> bool {
         self.stream.write_all(bytes).is_ok()
     }
@@ -328,7 +328,7 @@ impl Raw {
     }
 }
 
-/// Returns the path of the daemon's program, which has the same features as the tests.
+/// Returns the path of the daemon's program, built with the same features as the tests.
 pub fn program() -> &'static Path {
     built("hippod")
 }
@@ -354,7 +354,7 @@ fn built(name: &str) -> &'static Path {
         .expect("a program of the project")
 }
 
-/// Builds the programs. If nextest runs the tests, only the first test of the run builds them.
+/// Builds the programs. Under nextest, only the first test of a run builds them.
 fn build_once_a_run(folder: &Path) {
     let mark = folder.join("programs-of-run");
     let run = std::env::var("NEXTEST_RUN_ID").ok();
@@ -363,7 +363,7 @@ fn build_once_a_run(folder: &Path) {
     }
     let mut cargo = Command::new(env!("CARGO"));
     if cfg!(feature = "onnx") {
-        // If the build has the features of the tests, nothing is compiled twice.
+        // With the features of the tests, cargo compiles nothing twice.
         cargo.args(["build", "--quiet", "--workspace", "--bins", "--tests"]);
     } else {
         cargo.args([

@@ -10,7 +10,7 @@ use std::time::Instant;
 use crate::{Daemon, PATIENCE, Scratch, program};
 
 /// Shell script that passes its standard input to the program `$0` as the first descriptor of socket activation. If
-/// `PID` is set, the descriptor is declared to belong to that process instead.
+/// `PID` is set, the script declares that the descriptor is for that process.
 const PASS: &str = r#"exec 3<&0 0</dev/null; LISTEN_PID=${PID:-$$} LISTEN_FDS=1 exec "$0" run"#;
 
 /// A service manager that speaks the protocols of systemd.
@@ -91,7 +91,7 @@ impl Manager {
         }
     }
 
-    /// Returns all messages that have arrived but have not been read yet.
+    /// Returns all messages that have arrived and were not read yet.
     pub fn rest(&self) -> Vec<String> {
         self.heard.set_nonblocking(true).expect("no waiting");
         let mut bytes = [0; 4096];

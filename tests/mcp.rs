@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{PATIENCE, client_program};
 
-/// A running `hippoctl mcp`, killed on drop.
+/// A running `hippoctl mcp`. Dropping it kills the program.
 pub struct Mcp {
     child: Child,
     input: Option<ChildStdin>,
@@ -54,7 +54,7 @@ impl Mcp {
         }
     }
 
-    /// Starts the program, and performs the handshake of the previous protocol revision.
+    /// Starts the program and performs the handshake of the previous protocol revision.
     pub fn initialized(home: &Path, cwd: &Path, words: &[&str]) -> Self {
         let mut mcp = Self::start(home, cwd, words);
         mcp.initialize("2025-11-25");
@@ -89,7 +89,7 @@ impl Mcp {
         self.line_within(PATIENCE).expect("hippoctl answers")
     }
 
-    /// Returns the next line, or `None` if the output is closed.
+    /// Returns the next line, or `None` if the output is closed. Waits at most for the given time.
     pub fn line_within(&mut self, patience: Duration) -> Option<Value> {
         match self.lines.recv_timeout(patience) {
             Ok(line) => Some(line),
@@ -113,7 +113,7 @@ impl Mcp {
         answer["result"].clone()
     }
 
-    /// Calls a tool and returns its structured result. Asserts that the text has the same content.
+    /// Calls a tool and returns its structured result. Asserts that the text of the result has the same content.
     pub fn gives(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.call(tool, arguments);
         assert_ne!(result["isError"], true, "{result}");

@@ -1,9 +1,11 @@
 //! Commands, expected output and links of document pages.
 //!
-//! A block with the language `sh` is a script. A block with the language `console` contains commands, each with its
-//! output below. A command begins after `$ ` and continues after `> `. In the output, `…` matches any characters, and
-//! a line with only `…` matches any lines. After the language, `not-run: ` and a reason exclude the block from the
-//! tests, and `apart` runs the block alone, in a home of its own.
+//! A block with the language `sh` is a script. A block with the language `console` contains commands, each followed
+//! by its output. A command begins with `$ ` and continues on lines with `> `. In the output, `…` matches any
+//! characters, and a line with only `…` matches any lines.
+//!
+//! After the language, `not-run: ` and a reason exclude the block from the tests. The word `apart` makes the block
+//! run alone, in its own home.
 
 /// A fenced block.
 pub struct Block<'a> {
@@ -65,7 +67,7 @@ pub struct Step<'a> {
     pub line: usize,
     /// The command.
     pub command: String,
-    /// Expected lines on both outputs.
+    /// Expected lines on standard output and standard error.
     pub prints: Vec<&'a str>,
 }
 
@@ -126,7 +128,7 @@ pub fn are_like(lines: &[&str], patterns: &[&str]) -> bool {
     }
 }
 
-/// Returns the path and the heading of each link within the project. The path is empty for a link within the page.
+/// Returns the path and the heading of each link within the project. For a link within the page, the path is empty.
 pub fn links(text: &str) -> Vec<(&str, &str)> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
     targets
@@ -135,7 +137,7 @@ pub fn links(text: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// Returns the names of the headings of a page for use in links.
+/// Returns the names by which links refer to the headings of a page.
 pub fn headings(text: &str) -> Vec<String> {
     let lines = text.lines().filter(|line| line.starts_with('#'));
     lines

@@ -22,7 +22,7 @@ use serde_json::Value;
 const WORKSPACE: &str = "/home/ada/agent";
 /// Placeholder that matches any value.
 const ANY: &str = "<any>";
-/// Name of a member that allows further members.
+/// Placeholder member that allows additional members.
 const MORE: &str = "…";
 
 /// Returns the document with the transcript.
@@ -38,8 +38,8 @@ fn write_workspace(root: &Path, document: &str) {
 }
 
 /// Sends the requests of the document's transcript and compares the answers. Ignores events that the document does
-/// not show. `root` is the canonical path of the workspace from [`write_workspace`]. Before the call, the daemon must
-/// not know any workspace. After the call, the daemon has stopped.
+/// not show. `root` is the canonical path of the workspace from [`write_workspace`]. The daemon must not know any
+/// workspace before the call, and has stopped after the call.
 fn replay(stream: &UnixStream, document: &str, root: &Path) {
     let root = serde_json::to_string(root.to_str().unwrap()).unwrap();
     let here = |line: &str| line.replace(WORKSPACE, &root[1..root.len() - 1]);

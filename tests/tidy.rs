@@ -280,7 +280,7 @@ fn the_documented_notifications_can_be_parsed() {
     assert_eq!(told, "Cycle Degraded Indexed Job download");
 }
 
-/// Returns all error kinds. The code does not compile if a kind is missing from the list.
+/// Returns all kinds of errors. If a kind is missing from the list, this function does not compile.
 fn all_kinds() -> Vec<ErrorKind> {
     use ErrorKind as Kind;
     let known = |kind| match kind {

@@ -11,7 +11,7 @@ use crate::scale::{Cases, attack};
 use crate::stage::Stage;
 use crate::wire::{Wire, roomy};
 
-/// Names of members that lead out of the target folder, or have a special meaning for other programs.
+/// Member names that lead out of the target folder or have a special meaning for other programs.
 const NAMES: [&str; 16] = [
     "../outside/x.md",
     "1/files/../../../outside/x.md",
@@ -35,7 +35,7 @@ const NAMES: [&str; 16] = [
 pub struct Member {
     /// Path of the member in the archive.
     pub name: String,
-    /// Kind of the member, from its header.
+    /// Kind of the member according to its header.
     pub kind: tar::EntryType,
     pub bytes: Vec<u8>,
 }
@@ -59,7 +59,7 @@ pub fn read(path: &Path) -> Vec<Member> {
         .collect()
 }
 
-/// Writes an archive with these members, without checking their names or kinds.
+/// Writes an archive of the members without checking their names or kinds.
 fn write(path: &Path, members: &[Member]) {
     let mut packed = zstd::Encoder::new(std::fs::File::create(path).unwrap(), 1).unwrap();
     for member in members {
@@ -83,7 +83,7 @@ fn write(path: &Path, members: &[Member]) {
     packed.finish().unwrap();
 }
 
-/// Updates the manifest so that it lists the current members.
+/// Updates the manifest so that it lists the members as they are now.
 pub fn agree(members: &mut [Member]) {
     let list: Vec<Value> = members
         .iter()
@@ -144,7 +144,7 @@ fn change(dice: &mut Dice, members: &mut Vec<Member>) -> String {
     }
 }
 
-/// Returns the path of everything below a folder, with the content of each file.
+/// Returns the path of every file and folder below a folder, and the content of each file.
 pub fn snapshot(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut all = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap().flatten() {

@@ -38,7 +38,7 @@ fn case(dice: &mut Dice) -> usize {
         let answer = client.remember(&root, &format!("The anchor number{number} is blue."), &topic);
         entries.extend(answer.entry.map(|entry| entry.id));
         let cycle = *dice.one_of(&[Cycle::Light, Cycle::Deep, Cycle::Archival]);
-        // If the clock is now before the last run, the daemon refuses the cycle.
+        // The daemon refuses the cycle if the clock is now before the last run.
         let _ = client.try_run(&root, cycle, None, false);
         client.heartbeat(&root);
     }

@@ -1,4 +1,4 @@
-//! Damaged databases, write-ahead logs and vectors, and unknown schema versions.
+//! Damaged databases, logs and vectors, and unknown schema versions.
 
 use std::path::{Path, PathBuf};
 
@@ -66,7 +66,7 @@ fn case(stage: &Stage, files: &[PathBuf], dice: &mut Dice) -> usize {
     let root = stage.scratch.workspace();
     let mut daemon = Daemon::start(&stage.scratch.home(), &roomy());
     let mut wire = Wire::new(&daemon);
-    // The daemon may refuse any request, but no answer may be wrong.
+    // The daemon may refuse any request, but it must not give a wrong answer.
     let _ = wire.call("workspace.sync", json!({"workspace": root, "wait": true}));
     for query in ["machine that leaks oil", "green lantern"] {
         let Ok(answer) = wire.call("search", json!({"workspace": root, "query": query})) else {

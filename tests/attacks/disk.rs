@@ -1,4 +1,4 @@
-//! Possible states of a disk after a power cut, derived from recorded system calls.
+//! Possible disk states after a power failure, from recorded system calls.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -10,15 +10,15 @@ use crate::record::{Call, Change};
 /// Number of bytes that a disk writes atomically.
 const SECTOR: usize = 512;
 
-/// A change of the content of a file. It does not depend on the name of the file.
+/// A change of a file's content. It applies to the file even if the file is renamed.
 enum Data {
     Bytes { at: usize, bytes: Vec<u8> },
     Length(usize),
 }
 
-/// A change to names.
+/// A change of a name in a folder.
 enum Name {
-    /// Creates the name of a file, or of a folder if the file number is `None`.
+    /// Creates a name for the file with this number, or for a folder if the number is `None`.
     Put(PathBuf, Option<usize>),
     Remove(PathBuf),
     Rename(PathBuf, PathBuf),
@@ -29,27 +29,27 @@ enum Step {
     Data(usize, Data),
     Name(Name),
     SyncFile(usize),
-    /// Sync of a folder: all name changes up to this step become durable. File contents do not.
+    /// Sync of a folder: all name changes before this step become durable. The contents of files do not.
     SyncNames,
     SyncAll,
 }
 
-/// File number of each path; `None` for a folder.
+/// The file number of each path, or `None` for a folder.
 type Names = BTreeMap<PathBuf, Option<usize>>;
 
-/// The initial state of a disk, and all later changes of the disk.
+/// The initial state of a disk and all later changes.
 pub struct Disk {
     below: Vec<PathBuf>,
     names: Names,
     files: Vec<Vec<u8>>,
-    /// Each step with the number of its call.
+    /// Each step, with the number of the system call that caused it.
     steps: Vec<(usize, Step)>,
-    /// Calls that could not be parsed.
+    /// System calls that could not be parsed.
     pub unknown: Vec<String>,
 }
 
 impl Disk {
-    /// Creates a disk with the current contents of the folders.
+    /// Creates a disk with the current contents of these folders.
     pub fn now(below: &[PathBuf]) -> Self {
         let mut disk = Self {
             below: below.to_vec(),
@@ -77,7 +77,7 @@ impl Disk {
         }
     }
 
-    /// Appends the effects of the calls. Each name is resolved to the file that has the name at the time of the call.
+    /// Appends the effects of the calls. Each name refers to the file that has the name at the time of the call.
     pub fn follow(&mut self, calls: &[Call]) {
         let mut names = self.names.clone();
         let mut lengths: Vec<usize> = self.files.iter().map(Vec::len).collect();
@@ -176,13 +176,13 @@ impl Disk {
         }
     }
 
-    /// Returns the contents of the disk after all calls, without a power cut.
+    /// Returns the content of each file after all calls, without a power failure.
     pub fn whole(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         self.image(usize::MAX, &mut |_| usize::MAX, &mut |_| Fate::Done)
     }
 
-    /// Returns a possible state of the disk after a power cut that follows call number `cut`. Name changes are
-    /// applied in order, at least up to the last sync. Each write that was not synced is present, lost or torn.
+    /// Returns a possible state of the disk after a power failure just after call number `cut`. Name changes are
+    /// applied in order, at least up to the last sync. Each write that was not synced is complete, lost or torn.
     pub fn after_power_cut(&self, cut: usize, dice: &mut Dice) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut fates = Dice::of(dice.below(1 << 40) as u64);
         let mut journal = |names: std::ops::Range<usize>| names.start + dice.below(names.len() + 1);
@@ -194,8 +194,8 @@ impl Disk {
         self.image(cut, &mut journal, &mut fate)
     }
 
-    /// Returns the content of each file by path. `journal` chooses the last name change that is applied, and `fate`
-    /// chooses the outcome of each write.
+    /// Returns the content of each file by path. `journal` selects the last name change that is applied. `fate`
+    /// selects the outcome of each write.
     fn image(
         &self,
         cut: usize,
@@ -236,7 +236,7 @@ impl Disk {
         self.steps.last().map_or(0, |(call, _)| *call + 1)
     }
 
-    /// Returns the numbers of the calls that make data durable or change a name.
+    /// Returns the numbers of the system calls that make data durable or change a name.
     pub fn turning_points(&self) -> Vec<usize> {
         let is_one = |step: &Step| !matches!(step, Step::Data(..));
         let mut all: Vec<usize> = self
@@ -254,7 +254,7 @@ impl Disk {
 enum Fate {
     Done,
     Lost,
-    /// Only some sectors are written. The seed determines which ones.
+    /// Only some sectors are written. The seed selects these sectors.
     Torn(u64),
 }
 
@@ -319,7 +319,7 @@ fn rename(names: &mut Names, name: &Name) {
     }
 }
 
-/// Returns `true` for files that are not part of the state: logs, locks, canaries, and the shared memory of
+/// Returns `true` for files that are not part of the state: logs, locks, canaries, and the shared-memory files of
 /// databases, which SQLite rebuilds.
 fn is_left_out(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -331,8 +331,8 @@ mod tests {
     use super::*;
     use crate::record;
 
-    /// Returns the contents that a file can have after a power cut. Before the cut, a draft was written, synced if
-    /// `sync` is set, and renamed over the file.
+    /// Returns the contents that a file can have after a power failure. Before the failure, a draft is written,
+    /// synced if `sync` is true, and renamed over the file.
     fn contents(sync: bool) -> std::collections::BTreeSet<Vec<u8>> {
         let folder = tempfile::tempdir().unwrap();
         let (draft, file) = (folder.path().join("draft"), folder.path().join("file"));

@@ -1,4 +1,4 @@
-//! Hostile exports of other programs as input of `import`.
+//! Hostile exports of other programs as input for `import`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -61,12 +61,12 @@ const TIMES: [&str; 16] = [
     "18446744073709551616",
     "253402300800000",
 ];
-/// One export, and how it is imported.
+/// An export and the way it is imported.
 struct Export {
     what: String,
     from: &'static str,
     path: PathBuf,
-    /// `true` to write the memories, `false` to plan only.
+    /// `true` if the memories are written; `false` if the import is only planned.
     apply: bool,
 }
 
@@ -95,8 +95,8 @@ fn record(dice: &mut Dice) -> String {
     format!("{{{}}}", fields.join(","))
 }
 
-/// Returns an export of random records: as a list, as an object that contains lists, or as lines. Some exports are
-/// damaged.
+/// Returns an export of random records. It is a list, an object that contains lists, or one record per line. Some
+/// exports are damaged.
 fn document(dice: &mut Dice) -> Vec<u8> {
     let records: Vec<String> = (0..dice.below(30)).map(|_| record(dice)).collect();
     let text = match dice.below(5) {
@@ -123,7 +123,7 @@ fn document(dice: &mut Dice) -> Vec<u8> {
     bytes
 }
 
-/// Returns a description, and an export that has 50 MiB on one line or is deeply nested.
+/// Returns a description and an export, which either has 50 MiB on one line or is deeply nested.
 fn large(dice: &mut Dice) -> (&'static str, String) {
     let one = r#"{"memory":"a short memory that is like all the others","id":"x"}"#;
     match dice.below(6) {
@@ -290,8 +290,8 @@ fn a_hostile_export_writes_nothing_outside_and_stops_no_daemon() {
     });
 }
 
-/// Returns the names, sizes and modification times of the files below a folder. Some files are too large to compare
-/// their contents.
+/// Returns the name, size and modification time of each file below a folder. The contents are not compared, because
+/// some files are too large.
 fn light(folder: &Path) -> Vec<(PathBuf, u64, std::time::SystemTime)> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap().flatten() {

@@ -15,7 +15,7 @@ use crate::stage::{Stage, WORDS};
 use crate::traced;
 use crate::wire::{Failure, Wire, logs, pause, roomy};
 
-/// System calls on files, each with the errors that are injected.
+/// System calls on files, and the errors that are injected into each.
 const CALLS: [(&str, &[&str]); 20] = [
     ("write", &["EIO", "ENOSPC"]),
     ("pwrite64", &["EIO", "ENOSPC"]),
@@ -39,10 +39,10 @@ const CALLS: [(&str, &[&str]); 20] = [
     ("getdents64", &["EIO"]),
 ];
 
-/// Maximum time from SIGTERM until the daemon has exited.
+/// Maximum time from SIGTERM until the daemon exits.
 const END: Duration = Duration::from_secs(60);
 
-/// A stage, and the paths on which system calls fail.
+/// A stage and the paths on which system calls fail.
 struct Theatre {
     stage: Stage,
     paths: Vec<PathBuf>,
@@ -57,7 +57,7 @@ impl Theatre {
         Self { stage, paths }
     }
 
-    /// Starts a daemon under `strace`, which traces `calls` on `paths`. `options` are further options of `strace`.
+    /// Starts a daemon under `strace`, which traces `calls` on `paths`. `options` are additional options of `strace`.
     fn traced(&self, calls: &str, options: &[String]) -> Result<Daemon, String> {
         let mut all = vec!["-e".to_owned(), format!("trace={calls}")];
         for path in &self.paths {
@@ -73,7 +73,8 @@ impl Theatre {
         )
     }
 
-    /// Returns for each system call the largest number of times that one thread makes the call.
+    /// Returns how many times each system call is made. If several threads make the call, the largest number is
+    /// returned.
     fn count(&self) -> Vec<(&'static str, usize)> {
         self.stage.reset();
         let names: Vec<&str> = CALLS.iter().map(|(name, _)| *name).collect();
@@ -102,19 +103,20 @@ impl Theatre {
         names.into_iter().map(|name| (name, most(name))).collect()
     }
 
-    /// Injects the error into the n-th call. Returns the number of checks, and `true` if the error was injected.
+    /// Injects the error into the n-th call of the system call `call`. Returns the number of checks, and `true` if
+    /// the error was injected.
     fn case(&self, call: &str, error: &str, nth: usize) -> (usize, bool) {
         self.stage.reset();
         let what = format!("{error} at the {nth}th {call}");
         let ledger = Ledger::new(self.stage.scratch.workspace(), self.stage.scratch.beside(""));
         let inject = ["-e".to_owned(), format!("inject={call}:error={error}:when={nth}")];
-        // The daemon may fail to start, provided that the next daemon starts.
+        // The daemon may fail to start, but the next daemon must start.
         let starts = |log: &str| log.matches("hippod answers").count();
         let log = self.stage.scratch.home().join("log");
         let before = starts(&std::fs::read_to_string(log).unwrap_or_default());
         if let Ok(mut daemon) = self.traced(call, &inject) {
             let lives = script(&daemon, &self.stage.scratch, &ledger);
-            // A daemon that fails to start may already have bound its socket.
+            // A daemon that fails to start may have bound its socket already.
             let started = starts(&daemon.log()) > before;
             assert!(lives == Ok(()) || !started, "{what}: {lives:?}: {}", daemon.log());
             daemon.tell_to_stop();
@@ -161,7 +163,7 @@ impl Theatre {
     }
 }
 
-/// Returns the paths of the temporary files that appear beside a file while it is written.
+/// Returns the paths of the temporary files that exist beside a file while it is written.
 fn companions(path: &Path) -> Vec<PathBuf> {
     let name = path.file_name().unwrap().to_string_lossy();
     let ends = ["-wal", "-shm", "-journal"].map(|end| format!("{name}{end}"));
@@ -172,7 +174,7 @@ fn companions(path: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Runs all operations once. The daemon may refuse a request or exit, but it may not leave a request unanswered.
+/// Runs all operations once. The daemon may refuse a request or exit, but it must not leave a request unanswered.
 fn script(daemon: &Daemon, scratch: &Scratch, ledger: &Ledger) -> Result<(), String> {
     let root = scratch.workspace();
     let mut wire = Wire::new(daemon);
@@ -232,7 +234,7 @@ fn an_error_at_any_system_call_loses_no_acknowledged_write() {
         injected.set(injected.get() + usize::from(was_injected));
         tried
     });
-    // A case can make fewer calls than the run in which the calls were counted, so some errors are not injected.
+    // A case can make fewer calls than the run that counted them. In this case, some errors are not injected.
     let (run, injected) = (run.get(), injected.get());
     assert!(
         injected * 4 >= run * 3,

@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::scale::{Cases, attack};
 use crate::wire::{Wire, roomy};
 
-/// Parts from which file names are composed.
+/// Parts that are combined into file names.
 const PARTS: [&[u8]; 24] = [
     b"a",
     b"note",
@@ -43,7 +43,7 @@ const PARTS: [&[u8]; 24] = [
 /// Number of steps per case.
 const STEPS: usize = 120;
 
-/// Files that each contain a unique word.
+/// Files with a unique word in each.
 struct Zoo {
     scratch: Scratch,
     /// Word of each file, by path.
@@ -52,7 +52,7 @@ struct Zoo {
 }
 
 impl Zoo {
-    /// Returns a path that no file has.
+    /// Returns a random path at which no file exists.
     fn name(&self, dice: &mut Dice) -> PathBuf {
         loop {
             let parts = (0..1 + dice.below(4)).flat_map(|_| dice.one_of(&PARTS).to_vec());
@@ -60,7 +60,7 @@ impl Zoo {
             let folder = ["memory", "memory/sub", "knowledge", "knowledge/deep/er"][dice.below(4)];
             let path = self.scratch.workspace().join(folder).join(&name);
             if name.as_bytes().starts_with(b".") {
-                // A hidden file is not a memory file.
+                // A hidden file would not be a memory file.
                 continue;
             }
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -109,7 +109,7 @@ impl Zoo {
         }
     }
 
-    /// Creates at this path something that is not a regular file.
+    /// Creates something other than a regular file at this path.
     fn odd(&self, dice: &mut Dice, path: &Path) {
         match dice.below(6) {
             0 => {
@@ -151,7 +151,7 @@ fn case(dice: &mut Dice) -> usize {
     let mut client = daemon.client();
     client.accept_deletions(&root);
     for (path, word) in &zoo.files {
-        // Search results cannot cite a name that is not UTF-8.
+        // A search result cannot cite a name that is not UTF-8.
         let Some(path) = path.strip_prefix(&root).unwrap().to_str() else {
             continue;
         };

@@ -1,4 +1,4 @@
-//! Archives with false sizes, lengths, names and kinds, and truncated archives.
+//! Truncated archives, and archives with false headers.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ const BLOCK: usize = 512;
 const MEMORY: u64 = 400 * 1024;
 /// Maximum length of a refusal, in bytes.
 const MESSAGE: usize = 8 * 1024;
-/// Names that no backup contains.
+/// Member names that no backup contains.
 const NAMES: [&str; 16] = [
     "../mine.md",
     "1/files/../../mine.md",
@@ -37,10 +37,10 @@ const NAMES: [&str; 16] = [
     "1/index.db-wal",
 ];
 
-/// One archive entry, whose header may be false.
+/// A member of an archive. Its header may be false.
 struct Entry {
     member: Member,
-    /// Size in the header.
+    /// Size according to the header.
     declared: u64,
 }
 
@@ -58,7 +58,7 @@ impl Entry {
             header.set_link_name("../../mine.md").unwrap();
         }
         header.set_entry_type(kind);
-        // Sizes above 8 GiB are stored in binary.
+        // The header stores sizes above 8 GiB in binary.
         header.set_size(size);
         header.set_mode(0o6777);
         header.set_cksum();
@@ -96,7 +96,7 @@ fn packed(path: &Path, bytes: &[u8]) {
     encoder.finish().unwrap();
 }
 
-/// Falsifies the manifest, and returns a description of the change.
+/// Puts a false value into the manifest, and returns a description of the change.
 fn lie(dice: &mut Dice, manifest: &mut Value) -> &'static str {
     let members = manifest["members"].as_array().map_or(0, Vec::len);
     let member = &mut manifest["members"][dice.below(members.max(1))];
@@ -134,7 +134,7 @@ fn lie(dice: &mut Dice, manifest: &mut Value) -> &'static str {
     }
 }
 
-/// Changes an archive. Returns a description of the change, and the bytes of the archive.
+/// Changes an archive. Returns a description of the change and the bytes of the changed archive.
 fn change(dice: &mut Dice, members: &[Member], agrees: bool) -> (String, Vec<u8>) {
     let mut members = members.to_vec();
     let at = dice.below(members.len());
@@ -180,7 +180,7 @@ fn change(dice: &mut Dice, members: &[Member], agrees: bool) -> (String, Vec<u8>
             members.insert(at, odd);
         }
         7 => {
-            // If the manifest lists these files, all are restored, so fewer remain.
+            // If the manifest lists these files, a restore creates all of them, so use fewer.
             let count = match (agrees, is_long()) {
                 (true, _) => 500,
                 (false, true) => 100_000,
@@ -220,7 +220,7 @@ fn change(dice: &mut Dice, members: &[Member], agrees: bool) -> (String, Vec<u8>
     (what, bytes)
 }
 
-/// A daemon, a sound backup, and folders that no restore may change.
+/// A daemon, an intact backup, and folders that no restore may change.
 struct Range {
     stage: Stage,
     daemon: Daemon,

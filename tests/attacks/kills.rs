@@ -1,4 +1,4 @@
-//! Kills with `kill -9` under mixed load, while a second program writes files.
+//! Kills under mixed load, while another program writes files.
 
 use std::io::Write as _;
 use std::sync::Mutex;
@@ -15,12 +15,12 @@ use crate::wire::{Failure, Wire, furnish, logs, pause, roomy};
 
 /// Number of kills per case.
 const KILLS: usize = 4;
-/// Maximum number of acknowledged writes before a kill, and the maximum delay between the last write and the kill in
-/// microseconds.
+/// Maximum number of acknowledged writes before a kill, and maximum delay in microseconds between the last write and
+/// the kill.
 const MOST_WORK: usize = 30;
 const LONGEST_WAIT: usize = 60_000;
 
-/// Appends lines to today's log, each with one system call, and adds them to `lines`.
+/// Appends lines to today's log, each with one system call. Also adds the lines to `lines`.
 fn write_beside(scratch: &Scratch, ledger: &Ledger, lines: &Mutex<Vec<String>>, over: &AtomicBool) {
     while !over.load(Ordering::Relaxed) {
         if let Some(log) = ledger.log() {
@@ -34,7 +34,7 @@ fn write_beside(scratch: &Scratch, ledger: &Ledger, lines: &Mutex<Vec<String>>, 
     }
 }
 
-/// Sends requests until the daemon has exited.
+/// Sends requests until the daemon exits.
 fn work(daemon: &Daemon, ledger: &Ledger, dice: &mut Dice) {
     let mut wire = Wire::new(daemon);
     loop {

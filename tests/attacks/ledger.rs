@@ -1,4 +1,4 @@
-//! Requested writes, with the times at which the daemon acknowledged them.
+//! Requested writes and the times of their acknowledgements.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::wire::{Failure, Wire, logs};
 
-/// Time of the acknowledgement, or `None` if the request has no answer.
+/// Time of the acknowledgement, or `None` if the request got no answer.
 type Acknowledged = Option<SystemTime>;
 
 /// Requested writes, grouped by their effect.
@@ -18,20 +18,20 @@ type Acknowledged = Option<SystemTime>;
 struct Asked {
     remembered: BTreeMap<usize, Acknowledged>,
     flushed: BTreeMap<usize, Acknowledged>,
-    /// Contents of context entries, by entry id.
+    /// Contents of context entries, by the id of the entry.
     contents: BTreeMap<String, (String, Acknowledged)>,
     closed: BTreeMap<String, Acknowledged>,
     pinned: BTreeMap<String, Acknowledged>,
     forgotten: BTreeMap<String, Acknowledged>,
-    /// Ids of the index entries that no request has named yet.
+    /// Ids of index entries that no request has named yet.
     entries: Vec<String>,
-    /// Path of today's log below the workspace.
+    /// Path of today's log, relative to the workspace.
     log: Option<String>,
     next: usize,
     acknowledged: usize,
 }
 
-/// Sends requests that write to one workspace, and asserts that no write is lost.
+/// Sends requests that write to one workspace, and checks that no write is lost.
 pub struct Ledger {
     root: PathBuf,
     beside: PathBuf,
@@ -39,7 +39,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Creates an empty ledger for a workspace. Transcripts are written to the folder `beside`.
+    /// Creates an empty ledger for a workspace. It writes transcripts to the folder `beside`.
     pub fn new(root: PathBuf, beside: PathBuf) -> Self {
         Self {
             root,
@@ -64,7 +64,7 @@ impl Ledger {
         self.asked().acknowledged
     }
 
-    /// Returns the path of today's log below the workspace, if the daemon has reported it.
+    /// Returns the path of today's log relative to the workspace, if the daemon has reported it.
     pub fn log(&self) -> Option<String> {
         self.asked().log.clone()
     }
@@ -72,7 +72,7 @@ impl Ledger {
     /// Sends a random request of any kind.
     ///
     /// # Errors
-    /// Returns the failure of the request, as all methods here that send a request.
+    /// Returns the failure of the request. The other methods that send requests do the same.
     pub fn any(&self, wire: &mut Wire, dice: &mut Dice) -> Result<(), Failure> {
         match dice.below(16) {
             0..=5 => self.remember(wire),
@@ -96,7 +96,7 @@ impl Ledger {
         }
     }
 
-    /// Sends a random request whose effect, once acknowledged, must survive a power cut.
+    /// Sends a random request. If the daemon acknowledges it, its effect must survive a power failure.
     ///
     /// # Errors
     /// Returns the failure of the request.
@@ -192,7 +192,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Flushes a transcript that has one message, on a day that no other flush uses.
+    /// Flushes a transcript with one message, on a day that no other flush uses.
     pub fn flush(&self, wire: &mut Wire, wait: bool) -> Result<(), Failure> {
         let number = self.number();
         let day = format!(
@@ -218,8 +218,8 @@ impl Ledger {
         Ok(())
     }
 
-    /// Asserts that each write that the daemon acknowledged until `by` is present exactly once. Returns the number of
-    /// these writes.
+    /// Asserts that each write that the daemon acknowledged up to the time `by` is present exactly once. Returns the
+    /// number of these writes.
     ///
     /// # Panics
     /// At the first lost or duplicated write.
@@ -282,8 +282,7 @@ fn due_of(asked: &BTreeMap<String, Acknowledged>, by: SystemTime) -> impl Iterat
         .map(|(name, _)| name.as_str())
 }
 
-/// Waits until the daemon has written the message of a flush to the log exactly once. If the flush is not `due`, the
-/// message may be absent.
+/// Waits until the log contains the message of a flush exactly once. If `due` is false, the message may be missing.
 fn verify_flush(wire: &mut Wire, root: &Path, number: usize, due: bool) {
     let deadline = Instant::now() + PATIENCE;
     let marker = format!("- request: Please find out about device{number}marker ");

@@ -83,7 +83,7 @@ fn parameters() -> BTreeMap<String, Vec<(String, Value)>> {
         .collect()
 }
 
-/// A workspace with entries and sessions to which requests can refer.
+/// A workspace with entries and sessions, to which the requests can refer.
 struct Target {
     root: String,
     beside: String,
@@ -102,7 +102,7 @@ impl Target {
         }
     }
 
-    /// Returns a random request, which is valid in most cases.
+    /// Returns a random request. Most of these requests are valid.
     fn request(&self, dice: &mut Dice, id: usize) -> Vec<u8> {
         let method = dice.one_of(&self.methods);
         let mut params = Map::new();
@@ -142,7 +142,7 @@ impl Target {
     }
 }
 
-/// Returns a random value, which in most cases has the type from the schema.
+/// Returns a random value. Most of these values have the type in the schema.
 fn of_type(dice: &mut Dice, schema: &Value) -> Value {
     let mut types: Vec<&str> = schema["type"].as_str().into_iter().collect();
     types.extend(
@@ -199,7 +199,7 @@ fn mutate(dice: &mut Dice, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Sends requests, and asserts that each request gets one answer.
+/// Sends requests, and asserts that each request gets exactly one answer.
 fn converse(daemon: &Daemon, target: &Target, dice: &mut Dice) -> usize {
     let mut raw = daemon.raw();
     let lines: Vec<Vec<u8>> = (0..LINES).map(|id| target.request(dice, id)).collect();
@@ -226,7 +226,7 @@ fn is_blank(line: &[u8]) -> bool {
         .all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
 }
 
-/// Opens connections that disconnect early, stay silent, never read, or request large answers.
+/// Opens connections that disconnect early, send nothing, never read, or request large answers.
 fn be_rude(daemon: &Daemon, target: &Target, dice: &mut Dice, held: &mut Vec<Raw>) -> usize {
     let mut raw = daemon.raw();
     let ask = |id: usize| {

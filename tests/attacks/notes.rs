@@ -14,7 +14,7 @@ use crate::wire::{Failure, Wire, furnish, pause, roomy};
 /// Number of notes per case.
 const NOTES: usize = 60;
 
-/// Returns the text of the index file and of the versions that hippod keeps beside it.
+/// Returns the text of the index file and of all versions that hippod keeps beside it.
 fn text(root: &Path) -> String {
     let files = std::fs::read_dir(root).unwrap().flatten();
     let ours = files.filter(|file| file.file_name().to_string_lossy().contains("HIPPOCAMPUS.md"));
@@ -22,7 +22,7 @@ fn text(root: &Path) -> String {
         .collect()
 }
 
-/// Pins and unpins an entry until the daemon exits or the writer finishes.
+/// Pins and unpins an entry until the daemon exits or the writer of notes finishes.
 fn edit(daemon: &Daemon, root: &Path, id: &str, over: &AtomicBool) {
     let mut wire = Wire::new(daemon);
     let mut pinned = false;

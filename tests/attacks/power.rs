@@ -1,4 +1,4 @@
-//! Power cuts: the recorded writes between two syncs reach the disk in any order.
+//! Power failures between two syncs, from recorded writes.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ const WORK: usize = 40;
 /// Text that a person wrote into the index file.
 const WORDS: &str = "The words of a person stay.";
 
-/// A run of a daemon, with all of its recorded writes.
+/// A run of a daemon with all of its writes.
 struct Recorded {
     scratch: Scratch,
     ledger: Ledger,
@@ -65,7 +65,7 @@ impl Recorded {
         recorded
     }
 
-    /// Asserts that the recorded calls, applied without a power cut, result in the current state of the disk.
+    /// Asserts that the recorded calls result in the current state of the disk if there is no power failure.
     fn assert_complete(&self) {
         let now = Disk::now(&[self.scratch.home(), self.scratch.workspace()]).whole();
         let told = self.disk.whole();
@@ -95,7 +95,7 @@ impl Recorded {
         let points = self.disk.turning_points();
         let cut = match dice.below(3) {
             0 => dice.below(self.disk.calls()),
-            // The power fails just after a sync or a change of a name, or just before it.
+            // The power fails just before or just after a sync or a change of a name.
             1 => *dice.one_of(&points),
             _ => dice.one_of(&points).saturating_sub(1),
         };

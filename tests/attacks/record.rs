@@ -6,12 +6,12 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-/// The system calls that are recorded.
+/// System calls to record.
 pub const CALLS: &str = "?open,openat,openat2,?creat,write,pwrite64,writev,pwritev,pwritev2,ftruncate,truncate,fallocate,\
 ?rename,renameat,renameat2,?link,linkat,?symlink,symlinkat,?unlink,unlinkat,?mkdir,mkdirat,?rmdir,fsync,fdatasync,syncfs,\
 sync,lseek,copy_file_range,sendfile";
 
-/// Effect of a call.
+/// Effect of a system call.
 #[derive(Debug, Clone)]
 pub enum Change {
     /// Opens a file for writing. The call may create the file.
@@ -22,7 +22,7 @@ pub enum Change {
         cut: bool,
         append: bool,
     },
-    /// Writes bytes, at the given offset or at the position of the descriptor.
+    /// Writes bytes at the given offset. Without an offset, writes at the position of the descriptor.
     Write {
         fd: i64,
         path: PathBuf,
@@ -58,9 +58,9 @@ pub enum Change {
     Sync {
         path: PathBuf,
     },
-    /// Makes everything durable.
+    /// Makes everything on the disk durable.
     SyncAll,
-    /// A call that the parser does not support.
+    /// A system call that the parser does not support.
     Unknown(String),
 }
 
@@ -70,7 +70,7 @@ pub struct Call {
     pub change: Change,
 }
 
-/// Parses a record. Returns the successful calls, in the order in which they returned.
+/// Parses the output of `strace`. Returns the successful calls, in the order in which they returned.
 pub fn read(record: &str) -> Vec<Call> {
     let mut begun: HashMap<&str, String> = HashMap::new();
     let mut calls = Vec::new();
@@ -100,7 +100,7 @@ pub fn read(record: &str) -> Vec<Call> {
     calls
 }
 
-/// Parses one call. Returns `None` if the call failed or changes nothing.
+/// Parses one call. Returns `None` if the call failed or changed nothing.
 fn change(text: &str) -> Option<Change> {
     let (name, rest) = text.split_once('(')?;
     let (arguments, result) = rest.rsplit_once(") ")?;
@@ -142,7 +142,7 @@ fn change(text: &str) -> Option<Change> {
             at: None,
             bytes: first(all_bytes(argument(1)), value),
         },
-        // The reserved space contains no data.
+        // This call reserves space without changing the content.
         "fallocate" if argument(1).contains("FALLOC_FL_KEEP_SIZE") => return None,
         "lseek" => Change::Seek {
             fd: descriptor(argument(0))?,
@@ -191,7 +191,7 @@ fn first(mut bytes: Vec<u8>, count: i64) -> Vec<u8> {
     bytes
 }
 
-/// Splits arguments at the commas that are not inside brackets.
+/// Splits the arguments of a call at the commas outside brackets.
 fn split(text: &str) -> Vec<&str> {
     let (mut all, mut depth, mut begin) = (Vec::new(), 0, 0);
     for (at, letter) in text.bytes().enumerate() {
@@ -209,13 +209,13 @@ fn split(text: &str) -> Vec<&str> {
     all
 }
 
-/// Returns the number of a descriptor, which `strace` prints as `7<\x2f>`.
+/// Returns the number of a descriptor. `strace` prints descriptors in the form `7<\x2f>`.
 fn descriptor(text: &str) -> Option<i64> {
     text.split('<').next()?.parse().ok()
 }
 
-/// Returns the path of a descriptor, which `strace` prints as `7<\x2f>` or `AT_FDCWD<\x2f>`. Returns `None` for a
-/// deleted file, a socket or a pipe.
+/// Returns the path of a descriptor. `strace` prints descriptors in the form `7<\x2f>` or `AT_FDCWD<\x2f>`. Returns
+/// `None` for a deleted file, a socket or a pipe.
 fn described(text: &str) -> Option<PathBuf> {
     let (_, rest) = text.split_once('<')?;
     let (path, rest) = rest.split_once('>')?;

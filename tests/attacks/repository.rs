@@ -13,10 +13,9 @@ use serde_json::json;
 use crate::scale::{Cases, attack};
 use crate::wire::{Wire, roomy};
 
-/// Text in the environment, and in every file outside the workspace.
+/// Text that is in the environment and in every file outside the workspace.
 const MARKER: &str = "outside-marker-4711";
-/// A query that matches the text outside the workspace. The query contains the marker neither literally nor as an
-/// entry id.
+/// A query that matches the text outside the workspace. It contains the marker neither literally nor as an entry id.
 const QUESTION: &str = "4711 marker outside known to nobody";
 /// Paths in a workspace that hippod or a harness reads or writes.
 const PLACES: [&str; 40] = [
@@ -85,7 +84,7 @@ const FILES: [(&str, &str); 8] = [
     ),
 ];
 
-/// Returns everything below a folder, with mode, and with bytes or link target.
+/// Returns every path below a folder, with its mode and its bytes or link target.
 fn snapshot(folder: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
     use std::os::unix::fs::MetadataExt;
     let mut all = BTreeMap::new();
@@ -109,7 +108,7 @@ fn snapshot(folder: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
     all
 }
 
-/// Creates the folders outside the workspace, and the repository with links to them.
+/// Creates the folders outside the workspace, and a repository with links to them.
 fn clone(scratch: &Scratch, dice: &mut Dice) -> Vec<String> {
     let outside = scratch.beside("outside");
     for folder in ["notes", "empty", "user/.aws", "user/.claude"] {
@@ -168,7 +167,7 @@ fn clone(scratch: &Scratch, dice: &mut Dice) -> Vec<String> {
     made
 }
 
-/// Creates something at a path. Returns `false` if the path already exists or passes through a link.
+/// Creates something at a path. Returns `false` if the path exists or leads through a link.
 fn put(root: &Path, place: &str, make: impl FnOnce(&Path) -> std::io::Result<()>) -> bool {
     let path = root.join(place);
     let mut above = path.parent().unwrap();
@@ -189,10 +188,10 @@ fn put(root: &Path, place: &str, make: impl FnOnce(&Path) -> std::io::Result<()>
     true
 }
 
-/// Runs `hippoctl` in the repository, as its owner would run it, and returns all output.
+/// Runs `hippoctl` in the repository, as the user would, and returns all output.
 ///
 /// # Panics
-/// If a word of the command line is unknown.
+/// Panics if the program does not know a word of the command line.
 fn run(scratch: &Scratch, words: &[&str], input: &str) -> String {
     use std::io::Write as _;
     let mut child = Command::new(client_program())
@@ -206,7 +205,7 @@ fn run(scratch: &Scratch, words: &[&str], input: &str) -> String {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // The write fails if the command ends without reading its input.
+    // The write fails if the command exits without reading its input.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let output = child.wait_with_output().unwrap();
     assert_ne!(output.status.code(), Some(2), "{words:?}: {output:?}");
@@ -227,7 +226,7 @@ fn case(dice: &mut Dice) -> usize {
     let mut said: Vec<(String, String)> = Vec::new();
     let event = json!({"session_id": "s", "cwd": root, "hook_event_name": "SessionStart"}).to_string();
     let platform = *dice.one_of(&["claude-code", "opencode", "openclaw", "codex"]);
-    // The commands in this list run first, some of them before the workspace is registered.
+    // These commands run first, some of them before the workspace is registered.
     let verbs: [&[&str]; 7] = [
         &["hook", "session-start"],
         &["init", "--dry-run"],
@@ -323,8 +322,8 @@ fn case(dice: &mut Dice) -> usize {
     said.len()
 }
 
-/// Returns `true` if a value in the database contains the marker. A value can be split over several pages, so the
-/// rows are read.
+/// Returns `true` if a value in the database contains the marker. Reads the rows instead of the file, because a value
+/// can be split over several pages.
 fn holds_marker(path: &Path) -> bool {
     let database = rusqlite::Connection::open(path).unwrap();
     let mut tables = database

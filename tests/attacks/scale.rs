@@ -1,4 +1,4 @@
-//! Number of cases of an attack, their seeds, and the report of a run.
+//! Number of cases of an attack, their seeds, and reports.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use hippod_tests::Dice;
 use serde_json::json;
 
-/// Seed of the gate. It is constant, so that the gate always runs the same cases.
+/// Seed of the test suite. It is constant, so that the test suite always runs the same cases.
 const SEED: u64 = 14;
 
 /// Environment variables that `cargo xtask attack` sets.
@@ -17,21 +17,23 @@ const SEED_IS: &str = "HIPPOD_ATTACK_SEED";
 const CASE: &str = "HIPPOD_ATTACK_CASE";
 const REPORT: &str = "HIPPOD_ATTACK_REPORT";
 
-/// The cases of an attack.
+/// The cases of an attack. The gate is the short run in the test suite.
 #[derive(Clone, Copy)]
 pub enum Cases {
-    /// Any number of random cases. The gate runs this many.
+    /// Random cases. The gate runs this many, and a longer run can have any number.
     Drawn(usize),
-    /// Cases with numbers from 0 to below `all`. The gate runs `in_gate` of them, evenly spread.
+    /// Cases with numbers below `all`. The gate runs `in_gate` of them, evenly spread.
     Numbered { all: usize, in_gate: usize },
 }
 
-/// Runs an attack. `case` runs one case and returns the number of its checks. Its arguments are the number of the
-/// case, and dice that depend only on the seed, the attack and this number. A case fails by panicking.
+/// Runs an attack. `case` runs one case and returns the number of its checks.
+///
+/// The arguments of `case` are dice and the number of the case. The dice depend only on the seed, the attack and this
+/// number. A case fails by panicking.
 ///
 /// # Panics
-/// If a case failed. In the gate, the message of the first failure contains the seed and the number that repeat the
-/// case.
+/// Panics if a case failed. In the gate, the message of the first failure contains the seed and the number, with
+/// which the case can be repeated.
 pub fn attack(name: &str, cases: Cases, case: impl Fn(&mut Dice, usize) -> usize) {
     let seed = number(SEED_IS).unwrap_or(SEED);
     let begun = Instant::now();
@@ -76,7 +78,7 @@ pub fn attack(name: &str, cases: Cases, case: impl Fn(&mut Dice, usize) -> usize
     }
 }
 
-/// Returns the numbers below `all` in an order that depends on the seed. Short runs with different seeds thus cover
+/// Returns the numbers below `all` in an order that depends on the seed. Short runs with different seeds thus run
 /// different cases.
 fn shuffled(all: usize, seed: u64) -> Vec<usize> {
     let mut numbers: Vec<usize> = (0..all).collect();
@@ -87,7 +89,7 @@ fn shuffled(all: usize, seed: u64) -> Vec<usize> {
     numbers
 }
 
-/// Appends the results of an attack, as one line of JSON, to the report of `cargo xtask attack`.
+/// Appends the results of an attack to the report of `cargo xtask attack`, as one line of JSON.
 fn report(
     name: &str,
     seed: u64,

@@ -1,4 +1,4 @@
-//! Pathological markdown: the processor time must grow in proportion to the size.
+//! Pathological markdown, whose processor time must be linear.
 
 use std::time::Duration;
 
@@ -8,14 +8,15 @@ use serde_json::json;
 use crate::scale::{Cases, attack, is_long};
 use crate::wire::{Wire, roomy};
 
-/// Sizes in bytes of a shaped text in the gate, and in a run with a time limit.
+/// Sizes of a text in bytes: in the gate, and in a run with a time limit.
 const SMALL: [usize; 1] = [64 << 10];
 const LARGE: [usize; 2] = [256 << 10, 1 << 20];
-/// Maximum factor by which the processor time may grow for four times the size, and a tolerance that is added.
+/// Limits of the growth for a text of four times the size: maximum factor of the processor time, and an added
+/// tolerance.
 const GROWTH: u32 = 6;
 const NOISE: Duration = Duration::from_secs(1);
 
-/// Shapes of texts: the text before the repeated piece, the repeated piece, and the text after it.
+/// Shapes of texts. Each has the text before the repeated piece, the repeated piece, and the text after it.
 const SHAPES: [(&str, &str, &str); 29] = [
     ("", "[", ""),
     ("", "![", ""),
@@ -52,7 +53,7 @@ fn text(shape: usize, size: usize) -> String {
     let (before, piece, after) = SHAPES[shape];
     let shaped = format!("{before}{}{after}", piece.repeat(size / piece.len()));
     let known = "# Shapes\n\n- the kettle whistles\n";
-    // Front matter is valid only at the top of a file, so the shape comes first.
+    // Front matter is valid only at the start of a file, so the shape must be there.
     if before.starts_with("---") {
         format!("{shaped}{known}")
     } else {
@@ -60,7 +61,7 @@ fn text(shape: usize, size: usize) -> String {
     }
 }
 
-/// Returns the processor time for indexing the shape, an audit, and one cycle of each kind.
+/// Returns the processor time for indexing the text, an audit, and one cycle of each kind.
 fn time(shape: usize, size: usize) -> Duration {
     let scratch = Scratch::new();
     let root = scratch.workspace();

@@ -1,4 +1,4 @@
-//! Indexed workspace that is reset before each case.
+//! Indexed workspace that each case restores from a copy.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,16 +11,16 @@ use crate::wire::{Wire, furnish, roomy};
 /// Text that a person wrote into the index file.
 pub const WORDS: &str = "The words of a person stay.";
 
-/// A workspace with its state, and a copy of both.
+/// A workspace and its state, with a copy of both.
 pub struct Stage {
     /// Folder that contains the workspace and the home.
     pub scratch: Scratch,
-    /// Id of a session's entry, and the stored content of this entry.
+    /// Id of an entry in a session, and the stored content of the entry.
     pub content: (String, String),
 }
 
 impl Stage {
-    /// Indexes a workspace with a daemon, stops the daemon, and makes the copy.
+    /// Indexes a workspace with a daemon, stops the daemon, and copies the workspace and its state.
     pub fn set() -> Self {
         let scratch = Scratch::new();
         furnish(&scratch, 6);
@@ -79,7 +79,7 @@ fn copy(from: &[PathBuf], to: &Path) {
     assert!(copied.unwrap().success());
 }
 
-/// Collects a folder and everything below it.
+/// Adds a folder and everything below it to `found`.
 fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
     found.push(folder.to_path_buf());
     for entry in std::fs::read_dir(folder).unwrap().flatten() {

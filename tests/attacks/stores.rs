@@ -20,7 +20,7 @@ pub const TEXTS: [&str; 14] = [
     "\r\n\u{feff}\u{2028}",
 ];
 
-/// Writes a sparse file that begins with these bytes and has a size of 2^40 bytes.
+/// Writes a sparse file of 2^40 bytes that starts with the given bytes.
 pub fn sparse(path: &Path, begins: &[u8]) {
     std::fs::write(path, begins).unwrap();
     let file = std::fs::File::options().write(true).open(path).unwrap();

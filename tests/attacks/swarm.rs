@@ -13,24 +13,25 @@ use serde_json::{Value, json};
 use crate::scale::{Cases, attack};
 use crate::wire::Wire;
 
-/// Number of silent connections, which equals the connection limit of the daemon, and number of other connections.
+/// Number of silent connections, and number of other hostile connections. The first equals the daemon's connection
+/// limit.
 const SILENT: usize = 256;
 const OTHERS: usize = 244;
-/// Number of threads that open the other connections.
+/// Number of threads that open the other hostile connections.
 const THREADS: usize = 8;
 /// Length of a giant line, in bytes.
 const GIANT: usize = 10_000_000;
-/// Memory limit of the daemon, in KiB: half of the total size of all giant lines.
+/// Memory limit of the daemon, in KiB. It is half of the total size of all giant lines.
 const MEMORY: u64 = 400 * 1024;
 /// Maximum length of a refusal, in bytes.
 const REFUSAL: usize = 4096;
-/// Maximum time for which a hostile client waits for an answer. The wait is limited, because the daemon may not
-/// accept the connection or the line of the client.
+/// Maximum time that a hostile client waits for an answer. There may be no answer, because the daemon may not accept
+/// the connection or the line.
 const WAIT: Duration = Duration::from_secs(1);
-/// Maximum time for which a hostile client tries to send. The client gives up, because the daemon reads nothing while
-/// it has no room for another giant line.
+/// Maximum time that a hostile client tries to send. The daemon does not read while it has no room for another giant
+/// line.
 const TAKEN: Duration = Duration::from_millis(500);
-/// Ids of requests. The daemon returns numbers and strings, and refuses the others.
+/// Ids of requests. The daemon returns ids that are numbers or strings, and refuses all others.
 const IDS: [&str; 10] = [
     "1e3",
     "-0",
@@ -59,7 +60,7 @@ impl Hostile {
     }
 
     fn send(&mut self, bytes: &[u8]) {
-        // The write fails if the daemon closed the connection because of its limit.
+        // The write fails if the daemon has closed the connection because of its limit.
         let _ = self.stream.write_all(bytes);
     }
 
@@ -81,13 +82,13 @@ impl Hostile {
     }
 }
 
-/// Runs one hostile connection, and returns the connection if it is still open.
+/// Runs one hostile connection. Returns the connection if it is still open.
 fn harass(daemon: &Daemon, root: &Path, dice: &mut Dice) -> Option<Hostile> {
     let mut one = Hostile::new(daemon)?;
     let search = json!({"jsonrpc": "2.0", "id": 1, "method": "search", "params": {"workspace": root, "query": "pump"}});
     let search = search.to_string();
     match dice.below(11) {
-        // A giant line without an end, on a connection that the daemon has accepted.
+        // Send a giant line without an end, on a connection that the daemon has accepted.
         0..=3 => {
             one.send(format!("{search}\n").as_bytes());
             let _ = one.answer();
@@ -160,8 +161,7 @@ fn behave(daemon: &Daemon, root: &Path, stop: &AtomicBool, asked: &AtomicUsize) 
     }
 }
 
-/// Returns the number of open handles. Handles of databases are not counted, because the daemon keeps them for later
-/// questions.
+/// Returns the number of open handles. Handles of databases are not counted, because the daemon keeps them open.
 fn handles(daemon: &Daemon) -> usize {
     let all = std::fs::read_dir(format!("/proc/{}/fd", daemon.pid())).unwrap();
     all.flatten()
@@ -214,7 +214,7 @@ fn swarm(daemon: &Daemon, scratch: &Scratch, dice: &mut Dice) -> usize {
         let silent: Vec<_> = (0..SILENT)
             .filter_map(|_| UnixStream::connect(daemon.socket()).ok())
             .collect();
-        // While all connections are open, giant lines are buffered, and the well-behaved client still gets answers.
+        // All connections are open and giant lines are buffered. The well-behaved client must still get answers.
         let reached = asked.load(Ordering::Relaxed) + 20;
         while asked.load(Ordering::Relaxed) < reached && !good.is_finished() {
             std::thread::yield_now();
@@ -230,7 +230,7 @@ fn swarm(daemon: &Daemon, scratch: &Scratch, dice: &mut Dice) -> usize {
     asked.into_inner()
 }
 
-/// Opens a connection. The daemon refuses it until it has noticed that enough other connections were closed.
+/// Opens a connection. Repeats this until the daemon has noticed that enough other connections are closed.
 fn accepted(daemon: &Daemon, begun: Instant) -> Wire {
     loop {
         let mut wire = Wire::new(daemon);

@@ -39,8 +39,8 @@ fn the_engine_thread_renames_and_syncs_only_the_registry() {
         );
     }
     wire.expect("workspace.remove", json!({"workspace": moved, "purge": true}));
-    // The daemon is killed, because an orderly stop saves on the engine thread. This is allowed, since no client
-    // waits anymore.
+    // Kill the daemon, because an orderly stop saves data on the engine thread. This is allowed at a stop, since no
+    // client waits anymore.
     daemon.kill();
     let text = traced::record_of(&record, pid);
     let places =
@@ -51,7 +51,7 @@ fn the_engine_thread_renames_and_syncs_only_the_registry() {
     );
     let state = format!("{}>)", scratch.home().join("state").display());
     let of_registry = |line: &str| line.contains("registry") || line.contains(&state);
-    // The lines for the second half of a call and for the end of a thread contain no file name.
+    // The second line of an interrupted call and the line for the end of a thread contain no file name.
     let names_none = |line: &str| line.contains(" resumed>") || line.contains("+++");
     let by_engine = text.lines().filter(|line| line.contains("<engine>"));
     let others: Vec<&str> = by_engine

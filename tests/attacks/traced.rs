@@ -8,7 +8,7 @@ use hippod_tests::{PATIENCE, program};
 
 use crate::wire::pause;
 
-/// Returns `true` if `strace` works. Otherwise reports the skipped attack on standard error.
+/// Returns `true` if `strace` works. Otherwise, reports on standard error that the attack is skipped.
 pub fn is_possible(attack: &str) -> bool {
     let tried = Command::new("strace")
         .args(["-D", "-f", "--seccomp-bpf", "-o", "/dev/null", "true"])
@@ -25,7 +25,7 @@ pub fn is_possible(attack: &str) -> bool {
     works
 }
 
-/// Returns the command that starts a daemon under `strace` with more options. The started process is the daemon, and
+/// Returns a command that starts a daemon under `strace` with additional options. The started process is the daemon.
 /// `strace` writes its output to `record`.
 pub fn command(record: &Path, options: &[String]) -> Command {
     let mut command = Command::new("strace");
@@ -38,13 +38,13 @@ pub fn command(record: &Path, options: &[String]) -> Command {
     command
 }
 
-/// Returns the complete record of a daemon that has exited.
+/// Returns the complete `strace` output for a daemon that has exited.
 ///
 /// # Panics
-/// If the exit of the daemon is not recorded in time.
+/// Panics if the output does not contain the exit of the daemon in time.
 pub fn record_of(path: &Path, pid: u32) -> String {
     let deadline = Instant::now() + PATIENCE;
-    // `strace` prints the name of a thread after its id, or omits the name.
+    // `strace` prints the name of a thread after the id of the thread, or omits the name.
     let ends = [format!("\n{pid} "), format!("\n{pid}<")];
     loop {
         let text = std::fs::read_to_string(path).unwrap_or_default();

@@ -42,7 +42,7 @@ impl Wire {
         loop {
             let mut answer = self.raw.line().ok_or(Failure::Gone)?;
             if answer["id"] != json!(self.next) {
-                // Skip notifications.
+                // Skip this line, because it is a notification.
                 continue;
             }
             return match answer.get_mut("error") {
@@ -62,7 +62,7 @@ impl Wire {
     }
 }
 
-/// Returns settings that give every entry room in the index file, and run cycles only on request.
+/// Returns settings with which every entry fits into the index file, and cycles run only on request.
 pub fn roomy() -> Vec<(&'static str, &'static str)> {
     let mut settings = QUIET.to_vec();
     settings.extend([
@@ -72,7 +72,7 @@ pub fn roomy() -> Vec<(&'static str, &'static str)> {
     settings
 }
 
-/// Writes this number of knowledge files into a workspace.
+/// Writes `files` knowledge files into a workspace.
 pub fn furnish(scratch: &Scratch, files: usize) {
     for number in 0..files {
         let text = format!(
@@ -82,7 +82,7 @@ pub fn furnish(scratch: &Scratch, files: usize) {
     }
 }
 
-/// Returns the concatenated files of `memory/`, except `ROOT.md`, which is derived.
+/// Returns the concatenated files of `memory/` except `ROOT.md`, which is derived from them.
 pub fn logs(root: &Path) -> String {
     let files = std::fs::read_dir(root.join("memory"))
         .into_iter()
@@ -96,7 +96,7 @@ pub fn logs(root: &Path) -> String {
         .join("\n")
 }
 
-/// Waits for a fixed time. Use this only where no event can be awaited.
+/// Waits for a fixed time. Use this only if there is no event to wait for.
 pub fn pause(long: Duration) {
     let (_silent, never) = std::sync::mpsc::channel::<()>();
     let _ = never.recv_timeout(long);

@@ -38,7 +38,7 @@ fn remember(client: &mut Caller, root: &Path, text: &str) -> Result<RememberResp
     }
 }
 
-/// Moves the root away, and waits until the daemon has noticed that the root is missing.
+/// Moves the root away, and waits until the daemon notices that the root is missing.
 fn take_away(client: &mut Caller, root: &Path, away: &Path) {
     std::fs::rename(root, away).unwrap();
     assert!(client.sync(root).notes[0].contains("is missing or empty"));
@@ -113,7 +113,7 @@ fn an_empty_mount_point_counts_as_a_missing_root() {
     assert_eq!(client.status().workspaces[0].documents, 4);
 }
 
-/// Renames all files. Searches between the renames make the daemon read some of the files.
+/// Renames all files. Searches between the renames, so that the daemon reads some of the files.
 fn rename(client: &mut Caller, root: &Path, files: &[(PathBuf, PathBuf)]) {
     for (number, (from, to)) in files.iter().enumerate() {
         std::fs::rename(from, to).unwrap();
@@ -137,7 +137,7 @@ fn files_renamed_back_and_forth_leave_no_held_deletion() {
     client.index(&root);
     let outside = scratch.beside("outside");
     std::fs::create_dir(&outside).unwrap();
-    // The third move gives the files names that no document has.
+    // The third round of renames uses names that no indexed document has.
     let beside = |path: &PathBuf| path.with_file_name(format!("other-{}", name(path)));
     let again = |path: &PathBuf| path.with_file_name(format!("again-{}", name(path)));
     let out = |path: &PathBuf| outside.join(name(path));
@@ -154,7 +154,7 @@ fn files_renamed_back_and_forth_leave_no_held_deletion() {
         ];
         for (step, files) in moves.iter().enumerate() {
             rename(&mut client, &root, files);
-            // After the first move, the files are moved again immediately, as when a program renames many files
+            // After the first round, rename the files again immediately, as a program does that renames many files
             // repeatedly.
             if step == 0 {
                 continue;

@@ -23,10 +23,10 @@ pub(super) const QUERIES: [&str; 6] = [
     "who decides about the deploy on Fridays",
     "sapporo",
 ];
-/// All strengths are compared as of this time.
+/// Time for which all strengths are computed before they are compared.
 const LATER: &str = "2031-01-01T00:00:00Z";
 
-/// Everything that can be queried from a workspace.
+/// Everything that a workspace returns to queries.
 pub(super) struct Known {
     answers: Vec<Answer>,
     entries: Vec<String>,
@@ -35,7 +35,7 @@ pub(super) struct Known {
     forgotten: String,
 }
 
-/// Creates the example workspace and uses it: remembers, searches and forgets entries, runs a cycle, and stores
+/// Creates the example workspace and uses it. It remembers, searches and forgets entries, runs a cycle, and stores
 /// contents in sessions.
 pub(super) fn used() -> (Scratch, Daemon, Caller, Vec<String>, String) {
     let scratch = Scratch::new();
@@ -104,7 +104,7 @@ pub(super) fn known(client: &mut Caller, root: &Path, ids: &[String], forgotten:
     }
 }
 
-/// Panics if the workspace does not know exactly what `before` contains.
+/// Panics if the workspace does not return exactly the same as `before`.
 pub(super) fn assert_knows(what: &str, client: &mut Caller, root: &Path, before: &Known) {
     let ids: Vec<String> = before.fetched.iter().map(|(id, _)| id.clone()).collect();
     let after = known(client, root, &ids, &before.forgotten);
@@ -134,7 +134,7 @@ pub(super) fn backup(client: &mut Caller, to: &Path) -> Result<BackupResponse, R
     refused(client, request.into())
 }
 
-/// Returns the path and the content of each member of a sound backup.
+/// Returns the path and the content of each member of an intact backup.
 pub(super) fn members(sound: &Path) -> Vec<(String, Vec<u8>)> {
     let packed = zstd::Decoder::new(std::fs::File::open(sound).unwrap()).unwrap();
     let mut archive = tar::Archive::new(packed);
@@ -198,7 +198,7 @@ fn a_restored_workspace_gives_the_same_answers() {
     };
     assert!(private(&file), "others read nothing of it");
 
-    // Restore on another machine, under another name, two levels below an existing folder.
+    // Restore on another machine, into a folder with another name, two levels below an existing folder.
     let other = elsewhere(&scratch, "other");
     let mut there = other.client();
     let moved = scratch.beside("a/moved");
@@ -304,7 +304,7 @@ fn the_command_line_backs_up_and_restores_several_workspaces() {
     assert!(done(&["backup", "verify", &all]).contains("ok"));
     let entries = done(&["--workspace", &shown(&root), "index", "export"]);
     let entries: IndexListResponse = serde_json::from_str(&entries).unwrap();
-    // Strengths decay between the two answers, so they are not compared.
+    // The strengths decay between the two answers, so only the other fields are compared.
     let texts = |listed: IndexListResponse| -> Vec<(String, String, String)> {
         let entries = listed.entries.into_iter();
         entries
@@ -331,7 +331,8 @@ fn the_command_line_backs_up_and_restores_several_workspaces() {
     );
     let refusal = restore(&mut client, Path::new(&one), Some(&home)).unwrap_err();
     assert_eq!(refusal.data.kind, ErrorKind::BadRequest, "{refusal:?}");
-    // A backup of all workspaces reports a workspace on an absent disk as missing, and includes the other workspaces.
+    // If the disk of a workspace is absent, a backup of all workspaces reports this workspace as missing and contains
+    // the others.
     let away = scratch.beside("away");
     std::fs::rename(&second, &away).unwrap();
     let rest = path("rest.tar.zst");

@@ -1,4 +1,4 @@
-//! Kills during backups and restores, and changes of memory during backups.
+//! Kills during backups and restores, and writes during backups.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ fn a_killed_backup_or_restore_leaves_no_partial_result() {
     });
     for step in 0..4 {
         let begun = || match step {
-            // The file may already be complete when it is checked here.
+            // The backup may already be complete when this check runs.
             _ if file.exists() => true,
             0 => partial.exists(),
             1 => partial.join("out").exists(),
@@ -150,7 +150,7 @@ fn a_backup_contains_every_write_acknowledged_before_it() {
             let logs = logs.map(|log| std::fs::read_to_string(log.path()).unwrap());
             logs.collect::<String>()
         };
-        // The backup may lack a text that was written during the backup, but its entries match its log.
+        // The backup may lack a text that was written during the backup. Its entries must still match its log.
         assert!(there.doctor(false).problems.is_empty());
         assert!(log(&into).contains(&text));
     }

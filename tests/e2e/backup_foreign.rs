@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::backup::{members, refused, shown};
 use crate::backup_odd::{Entry, file, hostile, made, names};
 
-/// Writes a copy of a sound backup with additional files. The manifest lists them as executable.
+/// Writes a copy of an intact backup with additional files. The manifest lists these files as executable.
 fn with_files(sound: &Path, to: &Path, paths: &[&str]) {
     let mut members = members(sound);
     let (_, manifest) = members.pop().unwrap();

@@ -29,7 +29,7 @@ fn leftovers_of_a_killed_backup_are_removed_at_the_next_start() {
         kill_in_the_middle(daemon, &request, || file.exists() || partial.join("out").exists());
         was_left |= partial.exists();
         daemon = scratch.quiet_daemon();
-        // At its start, the daemon first listens, then cleans up, and only after that answers.
+        // A starting daemon first listens and then cleans up. It answers only after that.
         daemon.client().status();
         assert!(!partial.exists(), "of day {day}");
         if was_left {
@@ -56,7 +56,7 @@ fn a_foreign_folder_with_a_temporary_name_is_kept() {
     }
 }
 
-/// Waits until the restore has ended. A restore removes its note at the end.
+/// Waits until the restore has ended. At its end, a restore removes the file `restoring.json`.
 fn settled(scratch: &Scratch) -> bool {
     let note = scratch.home().join("state/restoring.json");
     let deadline = Instant::now() + PATIENCE;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::backup::{backup, refused, restore, verify};
 use crate::index_room::daemon_without_room;
 
-/// Creates a sound backup of a small workspace.
+/// Creates an intact backup of a small workspace.
 pub(super) fn made() -> (Scratch, Daemon, Caller, PathBuf) {
     let (scratch, daemon, mut client) = begun();
     let file = scratch.beside("sound.tar.zst");
@@ -18,7 +18,7 @@ pub(super) fn made() -> (Scratch, Daemon, Caller, PathBuf) {
     (scratch, daemon, client, file)
 }
 
-/// Returns the paths of all files beside the workspace, to which a refused restore must not add any.
+/// Returns the paths of all files outside the workspace. A refused restore must not add any.
 pub(super) fn names(scratch: &Scratch) -> Vec<String> {
     let mut names: Vec<String> = walk(scratch.beside("").as_path());
     names.sort();
@@ -29,7 +29,7 @@ fn walk(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.path().display().to_string();
-        // A daemon may write these files at any time.
+        // Ignore files that a daemon may write at any time.
         if [
             "-wal",
             "-shm",
@@ -98,7 +98,7 @@ fn a_damaged_backup_is_refused_and_the_member_is_named() {
     for place in (0..16).map(|part| part * (whole.len() - 1) / 16) {
         let mut bytes = whole.clone();
         bytes[place] ^= 0x10;
-        // If the decompressor ignores the changed bit, the content is unchanged.
+        // If the decompressor ignores the changed bit, the content is the same.
         let is_ignored = zstd::decode_all(&bytes[..]).is_ok_and(|unpacked| unpacked == content);
         std::fs::write(&file, bytes).unwrap();
         if is_ignored {
@@ -130,7 +130,7 @@ fn a_damaged_backup_is_refused_and_the_member_is_named() {
     restore(&mut client, &sound, Some(&scratch.beside("into"))).unwrap();
 }
 
-/// An archive member with any name and any kind.
+/// A member of an archive, with any name and any kind.
 pub(super) struct Entry {
     pub(super) name: &'static str,
     pub(super) kind: tar::EntryType,
@@ -168,7 +168,7 @@ pub(super) fn hostile(to: &Path, entries: &[Entry]) {
     packed.finish().unwrap();
 }
 
-/// Returns a manifest with the correct checksums of these members.
+/// Returns a manifest with the correct checksums of the given members.
 pub(super) fn manifest(entries: &[Entry], change: impl FnOnce(&mut Value)) -> Entry {
     let member = |entry: &Entry| {
         let hash = blake3::hash(&entry.bytes).to_hex().to_string();

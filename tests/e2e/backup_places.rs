@@ -52,7 +52,7 @@ fn a_backup_into_watched_memory_is_refused() {
         ErrorKind::BadRequest,
         "its own files",
     );
-    // A backup may be written into the workspace if hippod ignores or does not watch the path.
+    // A backup may be written into the workspace if hippod ignores the path or does not watch it.
     fs::create_dir_all(root.join("memory/exports")).unwrap();
     for to in ["out", "memory/exports/out", "memory/b.tar.zst"] {
         backup_to(&mut client, &root.join(to)).unwrap();
@@ -95,7 +95,7 @@ fn a_restore_into_a_folder_with_foreign_files_is_refused() {
     let root = scratch.workspace();
     daemon.terminate();
     fs::rename(&root, scratch.beside("gone")).unwrap();
-    // On another machine, a different folder has the path of the workspace.
+    // On the other machine, an unrelated folder has the same path as the workspace.
     fs::create_dir(&root).unwrap();
     fs::write(root.join("main.c"), "mine").unwrap();
     let other = elsewhere(&scratch, "other");
@@ -161,7 +161,7 @@ fn names_that_no_disk_accepts_are_refused_with_the_reason() {
         let refusal = restore(&mut client, &sound, Some(&into)).unwrap_err();
         assert_eq!(refusal.data.kind, ErrorKind::BadRequest, "{refusal:?}");
     }
-    // The checksum matches, but the file is not a database.
+    // The checksum of this member is correct, but the member is not a database.
     let none = || file("1/index.db", b"no database");
     hostile(&archive, &[none(), manifest(&[none()], |_| {})]);
     let refusal = restore(&mut client, &archive, Some(&scratch.beside("into"))).unwrap_err();
@@ -194,7 +194,7 @@ fn a_damaged_member_is_named_even_if_it_can_be_unpacked() {
         &archive,
         "manifest.json: the archive ends",
     );
-    // This change has the effect of a flipped bit that the decompressor does not detect.
+    // Change the content. This has the effect of a flipped bit that the decompressor does not detect.
     let at = tar.windows(9).position(|bytes| bytes == [b'x'; 9]).unwrap();
     tar[at] = b'y';
     fs::write(&archive, spoiled(&tar)).unwrap();
@@ -205,7 +205,7 @@ fn a_damaged_member_is_named_even_if_it_can_be_unpacked() {
         &archive,
         "1/files/a.md: its checksum",
     );
-    // A refusal reports unreadable names without their control characters.
+    // A refusal contains unreadable names without their control characters.
     fs::write(&archive, zstd::encode_all(&[0x1b; 2048][..], 0).unwrap()).unwrap();
     let refusal = verify(&mut client, &archive).unwrap_err();
     assert!(!refusal.message.contains(char::is_control), "{refusal:?}");

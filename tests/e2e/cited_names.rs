@@ -51,7 +51,7 @@ fn cited_files_can_be_read_by_their_literal_names() {
 #[test]
 fn a_path_with_many_section_marks_is_refused() {
     let (scratch, _daemon, mut client) = begun();
-    // The path could end at any of these section marks. Trying all marks would take minutes.
+    // The path could end before any of these section marks. Trying all of them would take minutes.
     let request = GetRequest {
         workspace: Some(scratch.workspace().display().to_string()),
         path: Some(" §".repeat(400_000)),

@@ -1,4 +1,4 @@
-//! Isolation of clients from each other. The tests cover many clients, hostile clients and second daemons.
+//! Isolation of clients from each other.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -185,7 +185,7 @@ fn clients_that_disconnect_during_an_answer_affect_no_other_client() {
                 break;
             }
         }
-        // The connection is closed while the daemon sends its answers.
+        // Close the connection while the daemon sends its answers.
         drop(raw);
     }
     assert_eq!(
@@ -208,8 +208,8 @@ fn clients_that_never_read_affect_no_other_client() {
             json!({"workspace": scratch.workspace(), "query": "blue pump", "mode": "lexical", "limit": 20});
         let line = request(1, "search", params);
         let mut taken = 0;
-        // Sends requests until the daemon stops reading. By then, the answers have filled the socket and the daemon's
-        // own output buffer.
+        // Send requests until the daemon stops reading. By then, its answers have filled the socket and its own
+        // output buffer.
         while taken < 20_000 && stream.write_all(&line).is_ok() {
             taken += 1;
         }
@@ -344,7 +344,7 @@ fn a_connection_beyond_the_limit_is_refused_with_a_hint() {
     let scratch = Scratch::new();
     let daemon = Daemon::start(&scratch.home(), &[]);
     let mut places = Vec::new();
-    // The connections from the check at the start of the daemon may still be open.
+    // The connections that were used to check the start of the daemon may still be open.
     loop {
         let mut raw = daemon.raw();
         raw.send(&request(1, "status", json!({})));

@@ -103,7 +103,7 @@ pub(super) fn refusal<T: std::fmt::Debug>(answer: Result<T, ClientError>) -> Err
     }
 }
 
-/// Returns a listing of a few thousand tokens in which no line is repeated.
+/// Returns a listing of a few thousand tokens. Each line is different.
 pub(super) fn listing(of: &str) -> String {
     let line = |number: u32| format!("drwxr-xr-x 2 {of} {of} 4096 Mar {number:>4} 10:00 {of}-{number}.txt\n");
     (0..200).map(line).collect()
@@ -149,7 +149,7 @@ fn stored_content_is_returned_byte_for_byte_after_a_kill() {
         (2, 2, 2, 1)
     );
     assert!(usage.stored_bytes < usage.raw_bytes && usage.raw_bytes == content.len() as u64);
-    // A session has access only to its own entries.
+    // A session can access only its own entries.
     let strange = ContextFetchRequest {
         session: Some(other),
         id: first.id.clone(),
@@ -199,7 +199,7 @@ fn entries_fade_with_turns_and_return_after_an_access_or_a_cue() {
     assert_eq!(state(&mut client, &session, &compass), ContextState::Dormant);
     let cued = render(&mut client, &session, Some("compass"));
     assert!(cued.markdown.contains(&compass), "{cued:?}");
-    // Strong entries stay in a context that is nearly full.
+    // When a context is nearly full, its strong entries stay active.
     let full = turn(&mut client, &session, 2_040, Some((170_000, 200_000)));
     assert_eq!(full.dormant, 2, "{full:?}");
 }

@@ -1,5 +1,6 @@
-//! Sessions whose state changes. The tests cover dormant entries, repeated content, closed sessions, a damaged
-//! database and a full context.
+//! Contexts whose state changes: dormant entries, closed sessions, damage.
+//!
+//! The tests also cover repeated content and a full context.
 
 use hippo_proto::{
     ContextListRequest, ContextListResponse, ContextPutLifecycle, ContextPutOutcome, ContextState, ErrorKind,
@@ -105,7 +106,7 @@ fn a_damaged_database_affects_no_other_workspace() {
     let (scratch, daemon, mut client) = begun();
     let root = scratch.workspace();
     open(&mut client, &root, Some("bad"));
-    // The state folder is found now, because there is only one workspace.
+    // Find the state folder now, while there is only one workspace.
     let state = scratch.state("");
     let other = scratch.beside("other");
     std::fs::create_dir_all(&other).unwrap();

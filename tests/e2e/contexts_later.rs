@@ -64,14 +64,14 @@ fn archival_removes_expired_contents_and_keeps_their_pointers() {
     .id;
     archival(&mut client, &root);
     assert_eq!(fetch(&mut client, &old).outcome, FetchOutcome::Full);
-    // The fetch above was an access, so the content stays.
+    // The fetch above counts as an access, so the content is kept.
     clock.advance(2 * DAY);
     archival(&mut client, &root);
     assert_eq!(fetch(&mut client, &old).outcome, FetchOutcome::Full);
     clock.advance(62 * DAY);
     open(&mut client, &root, Some("goes-on"));
     let before = contexts(&mut client, |_| true);
-    // The archival cycle that the daemon runs by itself may remove the content first.
+    // The daemon may run a due archival cycle before the cycle below. Either cycle may remove the content.
     clock.advance(29 * DAY);
     archival(&mut client, &root);
     let after = contexts(&mut client, |status| status.stored_bytes < before.stored_bytes);
@@ -157,7 +157,7 @@ fn sessions_survive_the_removal_of_a_workspace_unless_purged() {
     assert_eq!(fetch(&mut client, &id).content.as_deref(), Some(content.as_str()));
     remove(&mut client, true);
     assert_eq!(client.status().workspaces[0].contexts, None);
-    // Here the workspace is removed first, and its contents are purged later.
+    // Remove the workspace first, and purge its contents later.
     let session = open(&mut client, &root, None).session;
     entry(&mut client, request(&session, 1, ("exec", "ls"), &content));
     let file = scratch.state("contexts.db");
@@ -194,7 +194,7 @@ fn a_damaged_database_is_reported_with_a_fix_and_search_still_works() {
     );
     daemon.terminate();
     let file = scratch.state("contexts.db");
-    // The write-ahead log contains copies of some pages, so it is removed.
+    // The write-ahead log contains copies of some pages. Remove it, so that only the damaged pages remain.
     for name in ["contexts.db-wal", "contexts.db-shm"] {
         let _ = fs::remove_file(scratch.state(name));
     }

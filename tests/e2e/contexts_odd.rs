@@ -1,5 +1,6 @@
-//! Safety of session contents under faults. The tests cover kills, a full disk, other clients, and unusual requests
-//! and transcripts.
+//! Safety of session contents under faults.
+//!
+//! The tests cover kills, a full disk, other clients, and unusual requests and transcripts.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,7 +28,7 @@ pub(super) fn noise(dice: &mut Dice, bytes: usize) -> String {
     (0..bytes / 80).map(|_| line(dice)).collect()
 }
 
-/// Everything that the daemon had acknowledged before it was killed.
+/// Everything that the daemon acknowledged before it was killed.
 #[derive(Default)]
 struct Acknowledged {
     contents: BTreeMap<String, String>,
@@ -103,7 +104,7 @@ fn repeated_kills_lose_no_acknowledged_session_data() {
     let mut dice = Dice::new();
     let mut known = Acknowledged::default();
     for _ in 0..KILLS {
-        // The requests of another client fill the time until the kill.
+        // Requests of another client take a random time before the kill.
         let (mut timer, lives) = (daemon.client(), dice.below(400));
         let over = AtomicBool::new(false);
         thread::scope(|scope| {
@@ -136,7 +137,7 @@ fn repeated_kills_lose_no_acknowledged_session_data() {
     );
     for (session, closed) in known.sessions {
         let already = close(&mut client, &session).already;
-        // A session may be closed even if the daemon did not acknowledge its close.
+        // The daemon may have closed a session without acknowledging it.
         assert!(already || !closed, "{session}");
     }
     let log: String = std::fs::read_dir(root.join("memory"))
@@ -281,7 +282,7 @@ fn unusual_requests_are_answered_and_change_nothing() {
     let back = turn(&mut client, &session, 3, None);
     assert_eq!(back.turn, 7);
     assert!(back.note.expect("it is told").contains('3'));
-    // If an entry names an earlier turn, the daemon records it in the highest turn so far.
+    // An entry that is stored in an earlier turn is recorded in the highest turn so far.
     let late = entry(
         &mut client,
         request(&session, 2, ("exec", "ls"), &listing("rope")),

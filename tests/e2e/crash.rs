@@ -4,7 +4,7 @@
 use hippod_tests::{Dice, Scratch, assert_same};
 
 const KILLS: usize = 50;
-/// Maximum number of `status` requests before a kill. The requests fill the time while the daemon indexes.
+/// Maximum number of `status` requests before a kill. They take time while the daemon indexes.
 const LONGEST_LIFE: usize = 60;
 
 const WORDS: [&str; 30] = [
@@ -115,7 +115,7 @@ fn fifty_kills_leave_the_answers_of_a_fresh_index() {
         }
         client.search(&root, "copper kettle");
         if kill % 10 == 9 {
-            // Without this sync, each kill would interrupt the first indexing.
+            // Wait for the first indexing, which each kill would otherwise interrupt.
             client.sync(&root);
         }
         for _ in 0..writer.dice.below(LONGEST_LIFE + 1) {

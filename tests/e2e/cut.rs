@@ -93,7 +93,7 @@ fn lost_session_contents_are_counted_and_reported() {
     let told = client.doctor(false);
     let lost = told.problems.iter().find(|problem| problem.id == "contexts-lost");
     assert!(lost.is_some_and(|lost| !lost.what.starts_with('0')), "{told:?}");
-    // The problem is still reported after a new session was opened.
+    // The problem must still be reported after a new session was opened.
     open(&mut client, &root, None);
     assert!(ids(&client.doctor(false)).contains(&"contexts-lost"));
 }

@@ -9,11 +9,11 @@ use hippod_tests::{Caller, Clocked, PATIENCE, QUIET, Scratch};
 use crate::index_file::{block_of, fill, id_of};
 
 pub const NOW: &str = "2026-03-04T10:00:00Z";
-/// At this date, the strength of every entry is below the threshold.
+/// A date at which the strength of every entry is below the threshold.
 pub const LATER: &str = "2060-01-01";
 pub const STILL_LATER: &str = "2061-01-01";
 
-/// Fills a workspace with so many entries that the limit of a run, a quarter of the entries, takes effect.
+/// Adds so many entries to a workspace that a run reaches its limit, a quarter of all entries.
 pub fn machines(scratch: &Scratch, machines: usize) {
     fill(scratch);
     for number in 0..machines {
@@ -77,7 +77,7 @@ pub fn ask(client: &mut Caller, scratch: &Scratch, question: &str) -> Vec<String
     refreshed
 }
 
-/// Runs a cycle as of the time `at`, repeatedly until the cycle reports that it is done.
+/// Runs a cycle as of the time `at`. Repeats it until it reports that it is done.
 fn run_out(client: &mut Caller, scratch: &Scratch, cycle: Cycle, at: &str) -> Vec<CycleReport> {
     let mut reports = Vec::new();
     loop {
@@ -233,14 +233,14 @@ fn every_file_gets_an_entry_even_among_many() {
                 break;
             }
             assert!(begun.elapsed() < PATIENCE, "no entry: {untold:?}");
-            // Asks again after 100 ms.
+            // Ask again after 100 ms.
             let (_silent, never) = std::sync::mpsc::channel::<()>();
             let _ = never.recv_timeout(Duration::from_millis(100));
         }
     };
     wait_for_all(&mut client, "machines");
 
-    // If a run leaves work for the next run, this work survives a restart.
+    // Work that a run leaves for the next run must survive a restart.
     for number in 0..1_050 {
         let text = format!(
             "# Device {number}\n\nThe Device called gadget{number} lies on shelf {number} and says nothing.\n"

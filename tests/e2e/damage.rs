@@ -34,7 +34,7 @@ pub fn fill(scratch: &Scratch, files: usize) {
     }
 }
 
-/// Creates an indexed workspace whose daemon was stopped in an orderly way. Returns the answers of the workspace.
+/// Creates an indexed workspace, stops its daemon normally, and returns the answers of the workspace.
 pub fn indexed() -> (Scratch, Vec<Answer>) {
     let scratch = Scratch::new();
     fill(&scratch, 60);
@@ -46,7 +46,7 @@ pub fn indexed() -> (Scratch, Vec<Answer>) {
     (scratch, answers)
 }
 
-/// Asserts that the search is refused with a hint, and that the command in the hint restores the earlier answers.
+/// Asserts that a search is refused with a hint. The command in the hint must restore the earlier answers.
 fn assert_recovers(what: &str, client: &mut Caller, root: &Path, before: &[Answer]) {
     let refusal = client.refusal(SearchRequest::new(root.display().to_string(), "kettle in hall 3"));
     assert_eq!(refusal.data.kind, ErrorKind::Internal, "{what}: {refusal:?}");
@@ -54,7 +54,7 @@ fn assert_recovers(what: &str, client: &mut Caller, root: &Path, before: &[Answe
         refusal.data.hint.contains("doctor --rebuild"),
         "{what}: {refusal:?}"
     );
-    // The query that was refused reports the damage to the engine.
+    // The refused search reports the damage to the engine, so `status` may show it a moment later.
     let deadline = Instant::now() + PATIENCE;
     let told = loop {
         let told = client.status().workspaces.remove(0);
@@ -267,7 +267,7 @@ fn daemon_without_room(scratch: &Scratch, blocks: u32) -> Daemon {
 fn a_daemon_on_a_full_disk_stays_alive_and_answers() {
     let scratch = Scratch::new();
     fill(&scratch, 400);
-    // The log file is larger than the limit from the start, so the daemon cannot even log an error.
+    // The log file is larger than the limit from the start, so the daemon cannot even write an error to it.
     std::fs::create_dir_all(scratch.home()).unwrap();
     std::fs::write(scratch.home().join("log"), b"an old line\n".repeat(100_000)).unwrap();
     let root = scratch.workspace();
@@ -281,7 +281,7 @@ fn a_daemon_on_a_full_disk_stays_alive_and_answers() {
     assert!(answer.index.why.is_some_and(|why| why.contains("index.db")));
     let best = answer.results.first().expect("what is there answers");
     assert_eq!(best.path, "memory/000.md");
-    // The problem appears first in the answer to a query, and a moment later in the status.
+    // The answer to a query shows the problem first, and the status shows it a moment later.
     let deadline = Instant::now() + PATIENCE;
     let workspace = loop {
         let workspace = client.status().workspaces.remove(0);

@@ -17,7 +17,7 @@ fn places(bytes: &[u8], needle: &[u8]) -> Vec<usize> {
         .collect()
 }
 
-/// Returns the values that a query selects, in the form in which the database stores them.
+/// Returns the values that a query selects, as the bytes that the database stores.
 fn values(scratch: &Scratch, query: &str) -> Vec<Vec<u8>> {
     let copy = scratch.beside("copy.db");
     fs::copy(scratch.state("index.db"), &copy).unwrap();
@@ -30,7 +30,8 @@ fn values(scratch: &Scratch, query: &str) -> Vec<Vec<u8>> {
 const VECTORS: &str = "SELECT vector FROM vectors WHERE id % 20 = 3";
 const WORDS: &str = "SELECT block FROM lexical_data WHERE id > 10 AND length(block) > 100";
 
-/// Damages every occurrence of a value in a file, because free pages can contain copies of the value.
+/// Damages every occurrence of a value in a file. Free pages can contain copies of the value, so there may be
+/// several.
 fn damage(file: &Path, value: &[u8], at: usize) {
     let mut bytes = fs::read(file).unwrap();
     let found = places(&bytes, value);
@@ -49,7 +50,7 @@ fn rows_problem(found: &DoctorResponse) -> Option<&str> {
     problem.map(|problem| problem.what.as_str())
 }
 
-/// Damages a value, and asserts that the answers equal those of a sound index.
+/// Damages a value, and asserts that the answers equal those of an intact index.
 fn assert_mended(scratch: &Scratch, (value, at): (&[u8], usize), expected: &[Answer], what: &str) {
     let root = scratch.workspace();
     damage(&scratch.state("index.db"), value, at);

@@ -1,5 +1,6 @@
 //! Questions that name a date.
-//! Among equally good matches, those with this date are ranked first.
+//!
+//! Among equally good matches, the ones with this date are ranked first.
 
 use hippo_proto::{SearchRequest, SearchResponse};
 use hippod_tests::{Caller, Scratch};
@@ -10,7 +11,7 @@ fn ask(client: &mut Caller, scratch: &Scratch, query: &str) -> SearchResponse {
     client.raw().call(&request.into()).expect("an answer")
 }
 
-/// Writes logs of two months on the same topic. The log of the later month has more words of the question.
+/// Writes logs for two months on the same topic. The log of the later month contains more words of the question.
 fn months(scratch: &Scratch) {
     scratch.write(
         "memory/2023-07-15.md",
@@ -55,7 +56,7 @@ fn results_with_the_date_of_the_question_rank_first() {
         answer.results[0].path.starts_with("memory/2023-10-"),
         "{answer:?}"
     );
-    // The date excludes no result: the answer also contains results that match only by words.
+    // The date does not exclude other results: the answer also contains results that match only by words.
     let answer = ask(
         &mut client,
         &scratch,

@@ -1,7 +1,7 @@
 //! Derived files contain only values that are still in a source.
 //!
-//! A thousand times, a fact is corrected, moved or deleted, or a file is renamed. After each round of changes, cycles
-//! run, and each value in a derived file must also be in a source.
+//! The test makes a thousand changes: it corrects, moves or deletes a fact, or renames a file. After each round of
+//! changes, cycles run, and each value in a derived file must also be in a source.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -92,8 +92,8 @@ fn derived_files_contain_no_value_that_left_the_sources() {
     for change in 1..=CHANGES {
         let at = dice.below(sources.len());
         let old = root.join(&sources[at].path);
-        // A log never loses its last fact: the node of an empty log would be the only copy of the day, and hippod
-        // would keep it.
+        // The last fact of a log is never removed. Otherwise, the node of the empty log would be the only copy of the
+        // day, and hippod would keep it.
         let keeps_text = at < FILES || sources[at].facts.len() > 1;
         match dice.below(5) {
             // A correction is the most frequent change.

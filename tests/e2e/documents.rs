@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::import::fixture;
 
-/// Programs that a document may name but a test must not run, because their effects would remain after the test.
+/// Programs that a document may name but a test must not run, because their effects outlast the test.
 const OUT_OF_REACH: &str =
     "apt brew cargo claude codex curl dpkg launchctl loginctl npm npx pip scp ssh sudo systemctl";
 
@@ -311,7 +311,7 @@ fn problems(page: &str, blocks: &[&Block<'_>]) -> Vec<String> {
         wrong.push(format!("{told}\n{errors}\n{}", last.map_or("", String::as_str)));
     }
     for (step, printed) in told.iter().zip(&printed) {
-        // Any answer can contain the note about files that are not searchable yet, because the daemon writes its own
+        // Any answer can contain the note on files that are not searchable yet, because the daemon may write its own
         // files at any time.
         let lines = printed.lines().filter(|line| !line.contains(" not searchable "));
         let lines: Vec<&str> = lines.collect();

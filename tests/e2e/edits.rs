@@ -32,8 +32,8 @@ fn a_saved_edit_becomes_searchable_and_replaces_the_old_text() {
 fn no_answer_cites_text_that_is_not_on_disk() {
     let scratch = Scratch::new();
     scratch.write("memory/a.md", "- the pump is blue\n");
-    // Neither the watcher nor a reconciliation runs during the test. Only the check of each hit can prevent stale
-    // text.
+    // Neither the watcher nor a reconciliation runs during the test. Only the check of each result can keep outdated
+    // text out of the answer.
     let settings = [("HIPPOD_WATCH_QUIET_MS", "60000")];
     let daemon = Daemon::start(&scratch.home(), &settings);
     let mut client = daemon.client();
@@ -44,8 +44,8 @@ fn no_answer_cites_text_that_is_not_on_disk() {
         Some("memory/a.md:3")
     );
     scratch.write("memory/a.md", "- the pump is gray\n");
-    // The first question may have made the daemon read the file. If so, the answer has the new text. Otherwise, the
-    // answer is empty.
+    // The first question may have made the daemon read the file again. In this case, the answer contains the new
+    // text. Otherwise, it is empty.
     let answer = client.search(&scratch.workspace(), "blue");
     let texts: Vec<&str> = answer.results.iter().map(|hit| hit.text.as_str()).collect();
     assert!(texts.is_empty() || texts == ["- the pump is gray"], "{texts:?}");

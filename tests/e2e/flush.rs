@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use hippo_proto::{ClientError, ErrorKind, SessionFlushRequest, SessionFlushResponse};
 use hippod_tests::{Caller, Dice, PATIENCE, begun};
 
-/// Returns turn `number` of a session: a request, a tool call, the result of the tool, and a reply.
+/// Returns turn `number` of a session: a request, a tool call, its result, and a reply.
 fn turn(number: usize) -> String {
     let at = |second: usize| {
         let minutes = number % 720;
@@ -76,7 +76,7 @@ fn logs(root: &Path) -> String {
         .collect()
 }
 
-/// Returns the number of times that the logs contain the request of a turn.
+/// Returns how many times the logs contain the request of a turn.
 fn told(logs: &str, number: usize) -> usize {
     logs.matches(&format!("- request: Please find out about device{number}marker "))
         .count()
@@ -148,12 +148,12 @@ fn a_replaced_transcript_is_reread_without_known_messages() {
     let rotated = flush(&mut client, &root, &path).unwrap();
     assert_eq!((rotated.from, rotated.messages, rotated.known), (0, 6, 6));
     assert!(rotated.notes[0].contains("not the transcript"), "{rotated:?}");
-    // The transcript is truncated. Later, a new beginning is inserted before messages that are already logged.
+    // Truncate the transcript. Later, insert a new beginning before messages that are already logged.
     std::fs::write(&path, transcript(2..3)).unwrap();
     assert_eq!(flush(&mut client, &root, &path).unwrap().messages, 0);
     std::fs::write(&path, transcript(90..91) + &transcript(0..6)).unwrap();
     assert_eq!(flush(&mut client, &root, &path).unwrap().messages, 3);
-    // When a session is resumed, a harness writes a copy of its transcript.
+    // A harness writes a copy of the transcript when it resumes a session.
     let copy = scratch.beside("copy.jsonl");
     std::fs::write(&copy, transcript(0..7)).unwrap();
     let copied = flush(&mut client, &root, &copy).unwrap();
@@ -176,8 +176,8 @@ fn each_message_is_logged_once_despite_kills_at_any_moment() {
         done += 1;
         std::fs::write(&path, transcript(0..done)).unwrap();
         let mut client = daemon.client();
-        // Every eighth request waits until its flush is complete. Without a pause, one flush would get more topics than a log
-        // has sections.
+        // Every eighth request waits until its flush is complete. Without this pause, one flush would get more topics
+        // than a log has sections.
         let asked = SessionFlushRequest {
             wait: done % 8 == 0,
             ..request(&root, &path)
@@ -312,7 +312,7 @@ fn a_flush_without_wait_answers_at_once_and_can_store_messages() {
         assert!(Instant::now() < deadline, "{}", daemon.log());
         std::thread::yield_now();
     }
-    // This flush waits for the flush that is in progress.
+    // This flush must wait for the flush that is in progress.
     let waited = SessionFlushRequest {
         compact: true,
         ..request(&root, &path)
@@ -333,8 +333,8 @@ fn a_flush_of_a_killed_daemon_is_compared_with_the_log_before_writing() {
     let log = root.join("memory/2026-03-02.md");
     let text = std::fs::read_to_string(&log).unwrap();
     let mark = text.lines().last().unwrap().to_owned();
-    // This recreates the state after a kill: the daemon had appended a section but not recorded it, and had not yet
-    // appended to the log of the next day.
+    // Recreate the state after a kill: the daemon has appended a section without recording it, and has not appended
+    // to the log of the next day.
     let name = path.canonicalize().unwrap().display().to_string();
     let store = rusqlite::Connection::open(scratch.state("contexts.db")).unwrap();
     store

@@ -33,7 +33,7 @@ fn logs(root: &Path) -> String {
         .collect()
 }
 
-/// Returns a question and its answer, repeated `times` times, without timestamps.
+/// Returns a question and its answer without timestamps, repeated `times` times.
 fn words(times: usize) -> Vec<String> {
     let turn = [
         r#"{"role":"user","content":"Please run the tests of the pump and fix what fails"}"#,
@@ -139,7 +139,7 @@ fn accepted_flushes_are_completed_by_the_next_daemon() {
         assert_eq!(logs(&root).matches(&asked).count(), 1, "{number}");
     }
     wait_until_closed(&mut client, "s");
-    // A transcript that cannot be read is not retried forever, and does not block the flush of another one.
+    // A transcript that cannot be read is not retried forever, and it does not block other flushes.
     let asked = SessionFlushRequest {
         wait: false,
         ..request(&root, &scratch.beside("nowhere.jsonl"), None)
@@ -193,7 +193,7 @@ fn waiting_flushes_block_no_other_request() {
         };
         assert!(!flush(&mut client, asked).done);
     }
-    // More flushes are waiting than the daemon has threads for flushes.
+    // Assert that more flushes are waiting than the daemon has threads for flushes.
     let store = rusqlite::Connection::open(scratch.state("contexts.db")).unwrap();
     let waiting = store.query_row("SELECT count(*) FROM accepted", [], |row| row.get::<_, i64>(0));
     assert!(waiting.unwrap() > 16);

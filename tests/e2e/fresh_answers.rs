@@ -19,8 +19,8 @@ fn ask(client: &mut Caller, scratch: &Scratch, query: &str) -> SearchResponse {
     client.raw().call(&request.into()).expect("an answer")
 }
 
-/// Asserts that an answer contains the text. If it does not, the answer must report files that are not indexed yet,
-/// this unread file, or a watcher that does not respond. Returns `true` if the answer contains the text.
+/// Asserts that an answer contains the text or reports why it may be missing: files that are not indexed yet, this
+/// unread file, or a watcher that does not respond. Returns `true` if the answer contains the text.
 fn assert_has_or_admits(answer: &SearchResponse, wanted: &str, path: &str) -> bool {
     let has = answer.results.iter().any(|hit| hit.text.contains(wanted));
     let tells =
@@ -58,7 +58,7 @@ fn a_search_after_an_edit_has_the_new_text_or_reports_pending_files() {
         let wanted = format!("bitumen{round} ");
         found += u32::from(assert_has_or_admits(&answer, &wanted, "memory/roof.md"));
     }
-    // Under load, some answers lack the new text and report this, but most answers contain it.
+    // Under load, some answers lack the new text and report this. Most answers must contain it.
     assert!(found >= 150, "{found} of 200 answers had the new text");
 }
 
@@ -106,7 +106,7 @@ fn a_search_reflects_created_renamed_and_deleted_files() {
             "{answer:?}"
         );
     }
-    // Under load, some answers lack the text and report this, but most answers contain it.
+    // Under load, some answers lack the text and report this. Most answers must contain it.
     assert!(found >= 15, "{found} of 30 answers had the text");
 }
 
@@ -145,8 +145,8 @@ fn changes_held_back_by_the_watcher_count_as_pending() {
     let daemon = Daemon::start(&scratch.home(), &settings);
     let mut client = daemon.client();
     client.index(&scratch.workspace());
-    // Each round changes twice as many files as the round before. Even on a fast machine, a question then has no time
-    // to read all files.
+    // Each round changes twice as many files as the previous round. In the end, a question has no time to read all of
+    // them, even on a fast machine.
     let is_behind = (0..8).any(|round| {
         let last = (60 << round) - 1;
         for number in 0..=last {

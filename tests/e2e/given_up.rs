@@ -1,5 +1,6 @@
 //! Abandoned requests.
-//! The work ends when the client disconnects, and the next request completes it.
+//!
+//! The work of a request ends when its client disconnects, and the next request completes the work.
 
 use std::time::Instant;
 
@@ -12,7 +13,7 @@ const MESSAGES: usize = 20_000;
 /// Number of daily logs.
 const DAYS: usize = 1_200;
 
-/// Sends a request and closes the connection. Waits until the daemon has counted the request as failed.
+/// Sends a request and closes the connection. Waits until the daemon counts the request as failed.
 fn abandon(daemon: &Daemon, client: &mut Caller, method: &str, params: &Value) {
     let mut raw = daemon.raw();
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
@@ -70,7 +71,7 @@ fn an_abandoned_flush_logs_no_message() {
     let (_scratch, daemon, mut client, mut params) = with_transcript();
     params["wait"] = json!(true);
     abandon(&daemon, &mut client, "session.flush", &params);
-    // This request waits until the abandoned flush has ended. It logs all messages, so the abandoned flush logged
+    // This request waits until the abandoned flush has ended. It logs all messages, so the abandoned flush has logged
     // none.
     let flushed = ask(&daemon, "session.flush", &params);
     assert_eq!(flushed["messages"], MESSAGES, "{flushed:.500}");
@@ -80,7 +81,7 @@ fn an_abandoned_flush_logs_no_message() {
 fn an_abandoned_compaction_stores_few_messages() {
     let (_scratch, daemon, mut client, params) = with_transcript();
     abandon(&daemon, &mut client, "session.compact", &params);
-    // If the abandoned work continued, it would make progress during these requests, which store nothing.
+    // Requests that store nothing. If the abandoned work continued, it would make progress while they run.
     for _ in 0..3 {
         ask(&daemon, "session.compact", &json!({"path": params["path"]}));
     }

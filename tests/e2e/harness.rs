@@ -161,7 +161,7 @@ fn invalid_values_are_reported_and_affect_no_other_setting() {
     assert_eq!(told.len(), 2, "{problems:?}");
     assert!(told[0].contains("search.vector is \"no\""), "{told:?}");
     assert!(told[1].contains("compaction.rootMaxTokens is -5"), "{told:?}");
-    // The invalid value has no effect.
+    // The invalid values are ignored.
     hippoctl(&daemon, &root, &["search", "--mode", "vector", "relay"]);
     let compacted = hippoctl(&daemon, &root, &["tree", "compact", "--json"]);
     assert!(compacted.contains("rootMaxTokens is -5"), "{compacted}");
@@ -190,7 +190,7 @@ fn the_topics_of_a_second_platform_are_maintained() {
         "{}",
         memory()
     );
-    // The user removed the block, so `init` does not add it again.
+    // The user removed the block, so `init` must not add it again.
     hippoctl(&daemon, &root, &["init", "--undo"]);
     assert!(!root.join("MEMORY.md").exists());
     scratch.write("MEMORY.md", "# Memory\n");

@@ -55,7 +55,7 @@ fn session(marker: &str) -> String {
     format!("{user}\n{agent}\n")
 }
 
-/// Waits until the log of the transcript's day contains a text.
+/// Waits until the log of the transcript's day contains the text.
 fn told(root: &Path, text: &str) {
     let log = root.join("memory/2026-03-02.md");
     let deadline = Instant::now() + PATIENCE;
@@ -135,7 +135,7 @@ fn the_installed_hook_shows_work_pending_for_the_agent() {
     let settings: Value = serde_json::from_slice(&settings).unwrap();
     let command = &settings["hooks"]["SessionStart"][0]["hooks"][0]["command"];
     let words: Vec<&str> = command.as_str().unwrap().split(' ').skip(2).collect();
-    // The daemon may be busy for longer than the hook waits.
+    // Repeat the hook, because the daemon may be busy for longer than the hook waits.
     let deadline = Instant::now() + PATIENCE;
     loop {
         let shown = String::from_utf8(run(&home, &root, &words, b"").stdout).unwrap();
@@ -153,7 +153,7 @@ fn a_daemon_that_cannot_start_delays_only_the_first_hook() {
     std::fs::create_dir_all(&home).unwrap();
     std::fs::write(home.join("config.toml"), "this is no setting").unwrap();
     let event = event("s", &scratch.beside("nowhere.jsonl"), &root).to_string();
-    // The path of the client is determined first, because this runs cargo and takes time.
+    // Determine the path of the client now, because this runs cargo and takes time.
     client_program();
     let took = |name: &str| {
         let begun = Instant::now();
@@ -297,7 +297,7 @@ fn a_hook_starts_a_missing_daemon_and_leaves_a_hanging_one() {
         .unwrap();
     assert!(stop.status.success(), "{stop:?}");
 
-    // This process listens on the socket, and never answers.
+    // This process listens on the socket but never answers.
     let socket = scratch.beside("deaf.sock");
     let _deaf = std::os::unix::net::UnixListener::bind(&socket).unwrap();
     let words = ["--socket", socket.to_str().unwrap(), "pre-compact"];
@@ -375,7 +375,7 @@ fn a_killed_hook_loses_nothing_and_the_next_one_completes_its_work() {
     for round in 0..8 {
         let mut child = hook(&home, &root, &["pre-compact"]);
         let mut input = child.stdin.take().unwrap();
-        // The kills are distributed from before the first byte of the event until after the last byte.
+        // The kills are spread from before the first byte of the event until after the last byte.
         let _ = input.write_all(&event.as_bytes()[..event.len() * round / 7]);
         child.kill().unwrap();
         child.wait().unwrap();

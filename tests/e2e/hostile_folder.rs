@@ -325,7 +325,7 @@ fn a_session_hook_shows_no_foreign_file_and_no_unregistered_folder() {
         fs::write(&place, "- the pump is blue\n").unwrap();
         assert_eq!(start(&scratch).contains("pump"), registered);
     }
-    // This file is in a parent folder of the workspace.
+    // Use a file in a parent folder of the workspace.
     fs::remove_file(&place).unwrap();
     fs::create_dir_all(scratch.beside("memory")).unwrap();
     fs::write(scratch.beside("memory/ROOT.md"), "- of another user\n").unwrap();

@@ -1,5 +1,6 @@
 //! Links in an untrusted folder.
-//! Through these links, the daemon reads and writes nothing outside the workspace.
+//!
+//! The daemon must not read or write anything outside the workspace through these links.
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use hippod_tests::{Caller, Clocked, Daemon, PATIENCE, QUIET, Scratch, client_pro
 use super::service_systemd::cannot;
 use super::tree::{NOW, compact, fill as fill_logs};
 
-/// The daemon reconciles, and checks the watcher, every second.
+/// Settings with which the daemon reconciles the disk and checks the watcher every second.
 const EACH_SECOND: [(&str, &str); 1] = [("HIPPOD_WATCH_RECONCILE_SECS", "1")];
 
 fn git(folder: &Path, words: &[&str]) {
@@ -172,7 +173,7 @@ fn a_linked_own_folder_is_refused_and_reported() {
         refused.message.ends_with(".hippocampus: it is a link"),
         "{refused:?}"
     );
-    // A workspace that was registered before the link was created is still served.
+    // A workspace that was registered before the link was created can still be used.
     std::fs::remove_file(root.join(".hippocampus")).unwrap();
     fill_clone(&root);
     client.index(&root);
@@ -203,8 +204,8 @@ fn fill_clone(root: &Path) {
     .unwrap();
 }
 
-/// Returns the text of a file with one entry, as hippod writes it into `.hippocampus/topics` when entries do not fit
-/// into the index file.
+/// Returns the text of a file with one entry. hippod writes such files into `.hippocampus/topics` when the entries do
+/// not fit into the index file.
 fn topic_of_a_merger() -> String {
     let today = jiff::Zoned::now().date();
     format!(

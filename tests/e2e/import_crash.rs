@@ -30,7 +30,7 @@ fn a_killed_import_loses_and_repeats_nothing() {
         std::thread::yield_now();
     }
     client.kill().unwrap();
-    // The exit status is not checked, because the import may have ended before the kill.
+    // Ignore the exit status, because the import may have ended before the kill.
     client.wait().unwrap();
     let cut_off = memory_of(&root)
         .into_iter()

@@ -17,23 +17,24 @@ use crate::index_writers::{assert_file_says, settled};
 const KILLS: usize = 60;
 /// Number of initial entries.
 const MACHINES: usize = 24;
-/// Maximum number of completed operations before a kill, and maximum delay of the kill after them, in microseconds.
+/// Maximum number of completed operations before a kill, and maximum delay in microseconds between the last one and
+/// the kill.
 const MOST_WORK: usize = 8;
 const LONGEST_WAIT: usize = 40_000;
 
-/// Requested operations, with their acknowledgements.
+/// Operations that were requested, and their acknowledgements.
 #[derive(Default)]
 struct Asked {
-    /// For each entry, the lists of tags that it may have. The list that was acknowledged last is first.
+    /// For each entry, the lists of tags that it may have. The last acknowledged list is first.
     tags: BTreeMap<String, Vec<Vec<String>>>,
-    /// Topics of remembered texts. The value is `true` if the daemon acknowledged the text.
+    /// Topics of the remembered texts. The value is `true` if the daemon acknowledged the text.
     remembered: BTreeMap<String, bool>,
     /// Topics of entries that a person wrote into the file.
     notes: Vec<String>,
-    /// For each entry, the number of accesses that answers reported, and the number that the entry had when it was
-    /// last read.
+    /// For each entry, two numbers of accesses: the number that answers have reported, and the number that the entry
+    /// had when it was last read.
     hits: BTreeMap<String, (u32, u32)>,
-    /// Number of questions without an answer. The daemon may have counted their accesses.
+    /// Number of questions that got no answer. The daemon may still have counted their accesses.
     unanswered: u32,
     number: usize,
 }
@@ -123,7 +124,7 @@ fn work(
                 let request = CycleRunRequest {
                     workspace: workspace.clone(),
                     cycle: *dice.one_of(&Cycle::ALL),
-                    // At this date, entries have decayed. The next cycle as of today restores them.
+                    // At this date, the entries have decayed. The next cycle that runs as of today restores them.
                     at: (cycle == 11).then(|| "2027-06-01".to_owned()),
                     dry_run: false,
                 };
@@ -181,7 +182,7 @@ fn assert_nothing_is_lost(when: &str, client: &mut Caller, root: &Path, asked: &
         );
         (all, all_told) = (all + is, all_told + told);
     }
-    // A question is an access to at most four entries.
+    // A question counts as an access to at most four entries.
     assert!(
         all <= all_told + 4 * asked.unanswered,
         "{when}: {all} of {all_told} and {} times",
@@ -232,8 +233,8 @@ fn sixty_kills_lose_and_repeat_nothing() {
             }
             let mut fate = Dice::new();
             let worker = scope.spawn(move || work(&mut client, scratch, ids, asked, &mut fate));
-            // The kill follows a random number of operations, so that it can interrupt any operation, however fast
-            // the machine is.
+            // A kill follows a random number of operations. It can thus interrupt any operation, however fast the
+            // machine is.
             let begun = asked.lock().unwrap().number;
             let pieces = dice.below(MOST_WORK);
             while asked.lock().unwrap().number < begun + pieces {
@@ -245,13 +246,13 @@ fn sixty_kills_lose_and_repeat_nothing() {
                 std::thread::yield_now();
             }
             let moment = u64::try_from(dice.below(LONGEST_WAIT)).unwrap();
-            // No message is ever sent, so this waits until the timeout.
+            // No message is ever sent, so this waits for the timeout.
             let (_silent, never) = std::sync::mpsc::channel::<()>();
             let _ = never.recv_timeout(Duration::from_micros(moment));
             daemon.kill();
         });
         if kill % 7 == 3 {
-            // This is the state after the daemon was killed in the middle of a write.
+            // Recreate the state after a kill in the middle of a write.
             std::fs::write(root.join(".HIPPOCAMPUS.md.draft"), "# HIPPOCAMPUS.md\n\n## Qui").unwrap();
         }
     }

@@ -1,4 +1,5 @@
-//! Writing, keeping and merging of the index file.
+//! Writing, preservation and merging of the index file.
+//!
 //! The daemon and a person both edit the file, and no edit is lost.
 
 use hippo_proto::{Cycle, EntryPlace, EntryPriority, Pointer};
@@ -107,7 +108,7 @@ fn the_first_sync_returns_after_all_entries_are_in_the_index_file() {
     let daemon = scratch.quiet_daemon();
     let mut client = daemon.client();
     client.index(&scratch.workspace());
-    // The entries must be in the file when the request returns, so the file is read immediately.
+    // The entries must be in the file when the request returns. Therefore, read the file immediately.
     let file = scratch.index_file();
     assert!(file.starts_with("# HIPPOCAMPUS.md"), "{file}");
     assert!(file.contains("<!-- hippocampus.md v1.0 | entries: "), "{file}");
@@ -236,7 +237,7 @@ fn edits_by_the_user_are_kept_through_every_cycle() {
         client.run(&root, cycle);
         expect(&mut client, &format!("after {cycle:?}"));
     }
-    // A new summary from the source does not replace a summary that a person wrote.
+    // A changed source must not replace a summary that a person wrote.
     scratch.write("knowledge/database.md", "# Database\n\n## Backups\n\nBackups are made every hour now, and each of them is read back and compared before it counts.\n");
     client.sync(&root);
     client.run(&root, Cycle::Deep);
@@ -270,14 +271,14 @@ fn a_conflicting_edit_is_reported_once() {
     client.edit(&root, &id, |edit| {
         edit.summary = Some("What the agent says.".into())
     });
-    // An editor that read the file before that edit now saves its outdated buffer.
+    // An editor that read the file before that edit now saves its outdated text.
     scratch.write(
         "HIPPOCAMPUS.md",
         stale.replacen(&summary, "What the person says.", 1),
     );
     client.sync(&root);
     assert_eq!(client.entry(&root, &id).summary, "What the person says.");
-    // The conflict is still reported after a cycle that runs before the next heartbeat.
+    // A cycle runs before the next heartbeat. The heartbeat must still report the conflict.
     let run = client.run(&root, Cycle::Light).run;
     let conflicts = |client: &mut Caller| {
         let mut pending = client.heartbeat(&root).pending;
@@ -338,7 +339,7 @@ fn an_entry_removed_by_the_user_stays_forgotten_until_restored() {
     client.run(&root, Cycle::Light);
     assert!(client.ids(&root).contains(&id));
 
-    // The daemon forgets the same entry. Then a person restores the entry in the file.
+    // Forget the entry. Then a person restores it in the file.
     client.forget(&root, &id);
     gone(&mut client, "forgotten");
     client.run(&root, Cycle::Deep);
@@ -378,7 +379,7 @@ fn pointers_to_unreadable_files_are_kept() {
             std::fs::set_permissions(&path, rights).unwrap();
         };
         mode(0o000);
-        // After a restart, the daemon knows only what the store contains.
+        // After the restart, the daemon knows only the content of the store.
         let daemon = daemon_without_privilege(&scratch);
         let mut client = daemon.client();
         client.sync(&root);

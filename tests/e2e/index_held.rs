@@ -6,7 +6,8 @@ use hippod_tests::{Caller, Scratch};
 
 use crate::index_file::{block_of, id_of, indexed};
 
-/// Asserts that the file is unchanged, that the daemon knows all entries, and that all reports name the held removal.
+/// Asserts that the file is unchanged, the daemon knows all entries, and all reports name the removal that is held
+/// back.
 fn assert_held(what: &str, scratch: &Scratch, client: &mut Caller, bytes: &[u8], ids: &[String]) {
     let root = scratch.workspace();
     client.sync(&root);
@@ -50,7 +51,7 @@ fn assert_held(what: &str, scratch: &Scratch, client: &mut Caller, bytes: &[u8],
         );
         check(client, &format!("after {cycle:?}"));
     }
-    // The daemon still carries out requests, but defers their changes to the file.
+    // The daemon still carries out requests, but writes their changes to the file later.
     let id = client
         .remember(&root, "The anchor was painted.", "Anchor paint")
         .entry
@@ -82,7 +83,7 @@ fn assert_mended(what: &str, client: &mut Caller) {
 fn an_index_file_that_lost_many_entries_is_held_until_repaired() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
-    // The summary of an entry near the end is edited, so that the daemon can detect a cut within this summary.
+    // Edit the summary of an entry near the end. This lets the daemon detect a truncation within the summary.
     let last = id_of(&mut client, &scratch, "Sensor drift");
     client.edit(&root, &last, |edit| {
         edit.summary = Some("Calibrate the sensor when the hall is cold.".into())
@@ -145,7 +146,7 @@ fn held_removals_survive_a_restart_and_apply_when_accepted() {
     client.run(&root, Cycle::Light);
     client.run(&root, Cycle::Deep);
     assert_eq!(client.ids(&root), [id]);
-    // The removed entries can be restored after the removal was accepted.
+    // After the removal was accepted, the removed entries can still be restored.
     for gone in ids.iter().filter(|gone| !file.contains(&format!("id={gone} "))) {
         assert_eq!(client.restore(&root, gone).place, EntryPlace::Index);
     }
@@ -168,7 +169,7 @@ fn a_deleted_index_file_is_written_again_completely() {
     drop(client);
     daemon.terminate();
 
-    // Entries are removed while no daemon runs, in addition to removals that were held back before.
+    // While no daemon runs, remove entries in addition to the removals that were already held back.
     scratch.write("HIPPOCAMPUS.md", "");
     let daemon = scratch.quiet_daemon();
     let mut client = daemon.client();
@@ -287,7 +288,7 @@ fn a_missing_end_of_the_file_is_held_and_reported() {
     }
 }
 
-/// The store contains only entries, so text between entries exists only in the file.
+/// The store contains only entries. Text between entries exists only in the file.
 #[test]
 fn truncated_text_after_the_last_entry_is_held() {
     let (scratch, daemon, mut client) = indexed();
@@ -340,7 +341,7 @@ fn truncated_text_after_the_last_entry_is_held() {
     scratch.write("HIPPOCAMPUS.md", &whole);
     mended(&mut client, "put back");
 
-    // The removal is still held back after a restart, when no process has the removed text anymore.
+    // The removal must still be held back after a restart, when no process remembers the removed text.
     let cut = scratch.index_file();
     let cut = cut[..cut.find("behind the clock").unwrap() + 3].to_owned();
     scratch.write("HIPPOCAMPUS.md", &cut);

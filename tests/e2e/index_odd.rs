@@ -11,7 +11,7 @@ use hippod_tests::{Caller, Daemon, PATIENCE, QUIET, Scratch, program};
 
 use crate::index_file::{block_of, fill, id_of, indexed};
 
-/// Starts a daemon for which file permissions apply, even if root runs the tests.
+/// Starts a daemon that is subject to file permissions, even if root runs the tests.
 pub fn daemon_without_privilege(scratch: &Scratch) -> Daemon {
     let mut command = Command::new(program());
     if rustix::process::geteuid().is_root() {
@@ -28,7 +28,7 @@ fn mode(path: &Path, mode: u32) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Asserts that status, doctor and heartbeat report the problem and its fix, and that all other functions work.
+/// Asserts that `status`, `doctor` and `heartbeat` report the problem and its fix, and that all other functions work.
 fn assert_told(what: &str, scratch: &Scratch, client: &mut Caller, words: &str, fix: &str) {
     let root = scratch.workspace();
     client.sync(&root);
@@ -192,7 +192,7 @@ fn a_linked_index_file_within_the_workspace_stays_a_link() {
     block_of(&target, &id);
     let summary = client.entry(&root, &id).summary;
     scratch.write("ours.md", target.replacen(&summary, "Said through the link.", 1));
-    // The watcher also reports changes of the file to which the link leads.
+    // The watcher must also report changes of the file to which the link leads.
     let deadline = Instant::now() + PATIENCE;
     while client.entry(&root, &id).summary != "Said through the link." {
         assert!(Instant::now() < deadline, "never noticed");
@@ -239,7 +239,7 @@ fn foreign_text_in_the_index_file_is_kept_byte_for_byte() {
                 .split(|byte| *byte == b'\n')
                 .filter(|line| !line.trim_ascii().is_empty())
             {
-                // A plain entry gets a comment at the end of its line when the daemon has data about it.
+                // When the daemon has data on a plain entry, it adds a comment at the end of the entry's line.
                 let kept = |line: &[u8]| {
                     line == mine || line.starts_with(mine) && line[mine.len()..].starts_with(b" <!-- hx: ")
                 };
@@ -315,7 +315,7 @@ fn an_unwritable_folder_is_reported_and_still_served() {
     mode(&root, 0o755);
     assert_mended("read-only", &scratch, &mut client, &ids);
 
-    // Here the file exists, and a person has edited it.
+    // This time the file exists, and a person has edited it.
     let id = id_of(&mut client, &scratch, "Backups");
     scratch.edit_index(&client.entry(&root, &id).summary, "The person was here.");
     mode(&root, 0o555);

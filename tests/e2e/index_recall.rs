@@ -43,7 +43,7 @@ fn a_repeated_question_uses_its_entry_until_newer_text_exists() {
     assert_eq!(second.strategy, Strategy::Index, "{:?}", second.trace);
     assert_eq!(essence(&second.results), essence(&first.results));
     assert_eq!((second.tokens, second.index.degraded), (first.tokens, None));
-    // Case, punctuation and word order are ignored, so the daemon treats this as the same question.
+    // The daemon ignores case, punctuation and word order, so this is the same question.
     let again = client.ask(&root, "When is the COFFEE machine descaled??", false);
     assert_eq!(again.strategy, Strategy::Index, "{:?}", again.trace);
     let other = client.ask(&root, "who leads the work on the harbour crane", false);
@@ -61,7 +61,7 @@ fn a_repeated_question_uses_its_entry_until_newer_text_exists() {
     let third = client.ask(&root, QUESTION, true);
     assert!(third.results[0].text.contains("every first Friday"), "{third:?}");
 
-    // There is a newer log on the same topic, and the source that the entry cites is unchanged.
+    // There is a newer log on the same topic. The source that the entry cites is unchanged.
     client.sync(&root);
     let deadline = Instant::now() + PATIENCE;
     while client.ask(&root, QUESTION, true).strategy != Strategy::Index {

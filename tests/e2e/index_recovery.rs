@@ -9,7 +9,7 @@ use crate::index_writers::settled;
 
 const SLOT: &str = ".HIPPOCAMPUS.md.replaced";
 
-/// Kills the daemon while the replaced version of the file still exists beside the file.
+/// Kills the daemon while the replaced version of the index file still exists beside it.
 fn killed_while_it_replaces(scratch: &Scratch, daemon: Daemon, mut client: Caller, id: &str) {
     settled(&mut client, scratch);
     client.edit(&scratch.workspace(), id, |edit| {
@@ -27,7 +27,7 @@ fn a_doubtful_leftover_of_a_stopped_process_is_kept_and_reported() {
     let kept = id_of(&mut client, &scratch, "Backups");
     let block = block_of(&scratch.index_file(), &kept);
     killed_while_it_replaces(&scratch, daemon, client, &kept);
-    // A person who has the old file open saves a short version of it.
+    // A person who has the old file open saves a shorter version.
     let mine = format!("# HIPPOCAMPUS.md\n\nI tidied up, says Ilse.\n\n## By Topic\n\n{block}");
     scratch.write(SLOT, &mine);
 

@@ -33,7 +33,7 @@ fn a_restored_entry_keeps_the_text_written_by_the_user() {
     assert!(gone());
     back(&mut client, "forgotten");
 
-    // Text that was added to the entry later is restored, too.
+    // Text that was added to the entry later must be restored as well.
     scratch.edit_index(
         "Ilse has the key, says ada.",
         "Ilse has the key, says ada. So does Tomasz.",

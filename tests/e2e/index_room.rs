@@ -1,4 +1,4 @@
-//! Index file and store on a full disk.
+//! The index file and the store on a full disk.
 
 use std::process::Command;
 use std::time::Instant;
@@ -29,7 +29,7 @@ fn a_full_disk_loses_no_acknowledged_edit_and_no_user_text() {
     let summary = client.entry(&root, &own).summary;
     drop(client);
     daemon.terminate();
-    // The limit is at half the size of the database. The write-ahead log cannot grow beyond the limit, either.
+    // The limit is half the size of the database. It also limits the write-ahead log.
     let daemon = daemon_without_room(&scratch, 500);
     let mut client = daemon.client();
     client.sync(&root);
@@ -55,7 +55,7 @@ fn a_full_disk_loses_no_acknowledged_edit_and_no_user_text() {
     block_of(&scratch.index_file(), &edited);
     scratch.edit_index(&summary, "The person was here.");
     let bytes = std::fs::read(scratch.index_path()).unwrap();
-    // The engine notices the edit, but cannot store it.
+    // The engine notices the edit but cannot store it.
     let deadline = Instant::now() + PATIENCE;
     while client.status().workspaces[0].degraded.is_none() {
         assert!(Instant::now() < deadline, "never told");
@@ -117,7 +117,7 @@ fn a_small_memory_has_a_smaller_index_file_and_all_entries() {
     let entries = client.entries(&root);
     assert!(entries.len() >= 48, "{entries:#?}");
     let file = scratch.index_file();
-    // The number of files is rounded up to tens, so the size limit for twelve files is that for twenty files.
+    // The number of files is rounded up to a multiple of ten. Twelve files therefore have the size limit of twenty.
     assert!(file.len() / 4 <= 2_000, "{} bytes: {file}", file.len());
     let within = file.matches("<!-- hx: ").count();
     assert!((12..48).contains(&within), "{within}: {file}");

@@ -1,5 +1,6 @@
 //! Older versions of the index file that are written back.
-//! A restored version takes effect, but the outdated buffer of an editor does not.
+//!
+//! An older version that a person restores takes effect, but the outdated text of an editor does not.
 
 use std::time::Duration;
 
@@ -123,7 +124,7 @@ fn saving_an_old_buffer_reverts_nothing_even_after_a_restart() {
         .expect("an entry")
         .id;
     client.edit(&root, &coffee, |edit| edit.tags = Some(vec!["hot".into()]));
-    // The editor saved its buffer without an edit. The daemon reports this and changes nothing.
+    // The editor saved its outdated text without an edit. The daemon reports this and changes nothing.
     scratch.write("HIPPOCAMPUS.md", &buffer);
     client.sync(&root);
     assert!(client.ids(&root).contains(&new));

@@ -17,20 +17,21 @@ fn line(number: usize) -> String {
     format!("my note {number} of the harbour")
 }
 
-/// Appends a line, as a shell does.
+/// Appends a line, as a shell does with `>>`.
 fn append(path: &Path, number: usize) {
     let mut file = std::fs::File::options().append(true).open(path).unwrap();
     write!(file, "\n{}\n", line(number)).unwrap();
 }
 
-/// Reads the file, inserts a line before the section `Meta`, and renames a new file to the path of the old one.
+/// Reads the file and inserts a line before the section `Meta`. Writes the text to a new file, and renames it to the
+/// old path.
 fn rename(path: &Path, number: usize) {
     let draft = path.with_file_name("draft.tmp");
     std::fs::write(&draft, with_line(path, number)).unwrap();
     std::fs::rename(&draft, path).unwrap();
 }
 
-/// Reads the file, and writes it again in place, with one more line.
+/// Reads the file and rewrites it in place with one more line.
 fn rewrite(path: &Path, number: usize) {
     std::fs::write(path, with_line(path, number)).unwrap();
 }
@@ -59,7 +60,7 @@ fn lost(write: fn(&Path, usize), kills: usize) -> Vec<usize> {
     let share = LINES / (kills + 1);
     let mut daemon = Some(daemon);
     for round in 0..=kills {
-        // hippod edits the file once more while each line is written.
+        // hippod edits the file while each line is written.
         let (beat, beats) = sync_channel(0);
         std::thread::scope(|scope| {
             let lines = round * share..(round + 1) * share;

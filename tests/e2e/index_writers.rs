@@ -18,7 +18,7 @@ const EDITS: usize = 500;
 /// Number of entries that each side edits.
 const EACH: usize = 80;
 
-/// Value of the counter of the daemon's edits after the daemon's side has failed.
+/// Value of the edit counter after the daemon's side of the test has failed.
 const FAILED: usize = usize::MAX / 2;
 
 /// Stops the other side if this side panics.
@@ -32,7 +32,7 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// One edit of the other writer. Each edit is made only once, and no two edits change the same text.
+/// One edit of the other writer. Each edit is made once, and no two edits change the same text.
 #[derive(Debug, Clone)]
 enum Edit {
     Summary(String),
@@ -99,8 +99,8 @@ fn appended(number: usize) -> String {
     format!("\n## Appended {number}\n→ knowledge/appended.md\n")
 }
 
-/// Makes half of the edits by renaming a new file, as editors do, and half in place. Keeps pace with the daemon's
-/// edits.
+/// Makes half of the edits by renaming a new file, as editors do, and half of them in place. Makes them as fast as
+/// the daemon makes its edits.
 fn write_all_the_time(scratch: &Scratch, edits: &[Edit], others: &AtomicUsize, dice: &mut Dice) {
     let path = scratch.index_path();
     for (number, edit) in edits.iter().enumerate() {
@@ -142,7 +142,7 @@ fn pause(dice: &mut Dice) {
     }
 }
 
-/// Waits until the daemon has released each version of the file that it replaced.
+/// Waits until the daemon no longer keeps any version of the file that it replaced.
 pub fn settled(client: &mut Caller, scratch: &Scratch) {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -287,8 +287,8 @@ fn a_thousand_concurrent_edits_by_two_writers_are_all_kept() {
     assert_file_says(&root, &list);
 }
 
-/// Asserts that the index file contains exactly these entries, with the same text. Learned questions are only in the
-/// store.
+/// Asserts that the index file contains exactly these entries with the same text. Learned questions are ignored,
+/// because they are only in the store.
 pub fn assert_file_says(root: &Path, entries: &[IndexEntry]) {
     let bytes = std::fs::read(root.join("HIPPOCAMPUS.md")).unwrap();
     let settings = IndexFileOptions {

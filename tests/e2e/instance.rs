@@ -1,4 +1,4 @@
-//! Only one daemon per home: its socket, lock and shutdown.
+//! Single daemon per home: its socket, lock and shutdown.
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
@@ -74,7 +74,7 @@ fn a_file_at_the_socket_path_is_left_unchanged() {
     assert!(said.contains("hippod.sock") && said.contains("hint: "), "{said}");
     assert_eq!(std::fs::read_to_string(&place).unwrap(), "somebody's letters");
 
-    // The socket of another listener is not replaced.
+    // The daemon must not replace the socket of another listener.
     std::fs::remove_file(&place).unwrap();
     let listener = UnixListener::bind(&place).unwrap();
     let refused = scratch.refused_daemon();
@@ -114,15 +114,15 @@ fn stop_ends_or_names_a_daemon_whose_socket_was_removed() {
         .args(["service", "stop"])
         .output()
         .unwrap();
-    // If the daemon has bound its socket again, `service stop` stops the daemon. Otherwise, it prints the command
-    // that does.
+    // If the daemon has bound its socket again, `service stop` stops it. Otherwise, `service stop` prints a command
+    // that stops the daemon.
     let said = String::from_utf8_lossy(&stop.stderr);
     let named = stop.status.code() == Some(1) && said.contains(&format!("kill {pid}"));
     assert!(stop.status.success() || named, "{said}");
 }
 
-/// Returns the number of sockets with this path: the listener, and each connection that the daemon has not accepted
-/// yet.
+/// Returns the number of sockets with this path. These are the listening socket and each connection that the daemon
+/// has not accepted yet.
 #[cfg(target_os = "linux")]
 fn sockets(path: &std::path::Path) -> usize {
     let all = std::fs::read_to_string("/proc/net/unix").unwrap();
@@ -174,7 +174,7 @@ fn requests_unread_by_a_killed_daemon_are_answered_by_the_next() {
     let logs = std::fs::read_dir(scratch.workspace().join("memory")).unwrap();
     let logs = logs.filter_map(|file| std::fs::read_to_string(file.unwrap().path()).ok());
     let written = logs.collect::<String>();
-    // The heading of the entry and the lines below it both contain the text.
+    // The heading of the entry also contains the text, so only the line below it is counted.
     assert_eq!(written.matches("\nthe fan is green\n").count(), 1, "{written}");
 }
 

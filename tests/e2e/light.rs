@@ -1,4 +1,4 @@
-//! Light cycles after changes of files, also of changes during a cycle.
+//! Light cycles after file changes, also during a cycle.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ fn device(number: usize) -> (String, String) {
     (path, text)
 }
 
-/// Returns a section that is later added to the file of a device.
+/// Returns a section that the test later adds to the file of a device.
 fn more(number: usize) -> String {
     format!(
         "\n## Repair of gadget{number}\n\nGadget{number} was taken apart on the bench in room {number}: its fan had stopped, \
@@ -33,7 +33,7 @@ fn more(number: usize) -> String {
     )
 }
 
-/// Returns the files and sections to which entries point.
+/// Returns the files and sections to which the entries point.
 fn told(client: &mut Caller, scratch: &Scratch) -> BTreeSet<(String, Option<String>)> {
     let entries = client.listed(&scratch.workspace(), true, None).entries;
     let pointers = entries.into_iter().flat_map(|entry| entry.pointers);
@@ -49,7 +49,7 @@ fn text_added_before_a_restart_gets_its_entry_after_it() {
     client.sync(&root);
     client.run(&root, Cycle::Light);
     assert!(told(&mut client, &scratch).iter().any(|told| told.0 == path));
-    // The file was synchronized from another machine, and has the modification time that it had there.
+    // The file was synchronized from another machine and keeps the modification time that it had there.
     let file = root.join(&path);
     let long_ago = std::fs::metadata(&file).unwrap().modified().unwrap() - Duration::from_secs(86_400);
     scratch.write(&path, text + &more(7));
@@ -70,7 +70,7 @@ fn text_added_before_a_restart_gets_its_entry_after_it() {
     client.sync(&root);
     client.run(&root, Cycle::Light);
     assert!(told(&mut client, &scratch).contains(&wanted));
-    // A second run has nothing to do.
+    // A second run has no work to do.
     drop(client);
     daemon.kill();
     let daemon = scratch.quiet_daemon();
@@ -92,8 +92,8 @@ fn edits_during_a_light_cycle_are_processed_by_the_next_one() {
         let (mut client, root) = (daemon.client(), root.clone());
         std::thread::spawn(move || client.run(&root, Cycle::Light))
     };
-    // The cycle reads some of these files before they are edited, and ends after they are indexed. There are pauses
-    // between the edits, because the watcher reports a file only after a quiet period.
+    // The cycle reads some of these files before they are edited, and ends after they are indexed. The edits need
+    // pauses, because the watcher reports a file only after a quiet period.
     let begun = Instant::now();
     let mut edited = Vec::new();
     while !running.is_finished() {
@@ -138,7 +138,7 @@ fn pointers_to_held_deletions_are_kept_until_acceptance() {
     }
     client.sync(&root);
     assert_eq!(client.status().workspaces[0].held_deletions, 30);
-    // Another file contains a copy of the text of one device, among other text.
+    // Another file contains a copy of one device's text among other text.
     let copy = device(7).1
         + "\n## Elsewhere\n\nThis file is a copy that somebody made of the notes about the devices.\n";
     scratch.write("knowledge/copy.md", copy);
@@ -205,7 +205,7 @@ fn entries_forgotten_during_planning_do_not_return_as_new_entries() {
         forgotten.push((id, path));
     }
     let report = running.join().expect("a report");
-    // The last request may have waited for the cycle, so it may have been answered only after the cycle had ended.
+    // The last request may have waited until the cycle ended. In this case, it was not answered during the cycle.
     forgotten.pop();
     let told = told(&mut client, &scratch);
     let back: Vec<&String> = forgotten

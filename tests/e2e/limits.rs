@@ -20,7 +20,7 @@ fn a_line_of_17_mib_is_refused_and_the_connection_stays_open() {
     assert_eq!(answer["error"]["data"]["kind"], "too-large", "{answer}");
     assert_ne!(answer["error"]["data"]["hint"], "", "{answer}");
     assert_works(&mut raw);
-    // A line just below the limit is processed like any other request.
+    // A line just below the limit is processed like any other line.
     line = request(2, "status", json!({}));
     let at = line.len() - 1;
     line.splice(at..at, std::iter::repeat_n(b' ', (16 << 20) - at));

@@ -1,5 +1,6 @@
 //! Memory tools over the Model Context Protocol.
-//! Every answer matches its schema.
+//!
+//! Every answer must match its schema.
 
 use hippo_proto::{
     ContextKind, ContextOpenRequest, ContextOpenResponse, ContextPutRequest, ContextPutResponse,
@@ -12,7 +13,7 @@ const CURRENT: &str = "2026-07-28";
 const BEFORE: &str = "2025-11-25";
 const LOG: &str = "# Acme\n\n## Staging\n\nStaging runs on port 8443.\nThe gateway is restarted at noon.\n";
 
-/// Creates an indexed workspace with a log and a root.
+/// Creates an indexed workspace with a daily log and a `ROOT.md`.
 pub fn begun() -> (Scratch, Daemon) {
     let scratch = Scratch::new();
     scratch.write("memory/2026-03-02.md", LOG);
@@ -25,14 +26,14 @@ pub fn begun() -> (Scratch, Daemon) {
     (scratch, daemon)
 }
 
-/// Creates the workspace of [`begun`], with an MCP server after its handshake.
+/// Creates the workspace of [`begun`], and an MCP server that has completed its handshake.
 pub fn served() -> (Scratch, Daemon, Mcp) {
     let (scratch, daemon) = begun();
     let mcp = Mcp::initialized(&scratch.home(), &scratch.workspace(), &[]);
     (scratch, daemon, mcp)
 }
 
-/// Returns the metadata that a request of the current protocol revision contains instead of a handshake.
+/// Returns the metadata that replaces the handshake in a request of the current protocol revision.
 fn itself() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": CURRENT,

@@ -25,7 +25,7 @@ fn an_unregistered_folder_is_reported() {
         );
     }
 
-    // The server finds the workspace from a folder below its root, or by the path on the command line.
+    // The server finds the workspace from a folder below its root, or from a path on the command line.
     let below = scratch.workspace().join("memory");
     for (cwd, words) in [
         (&below, vec![]),
@@ -50,7 +50,7 @@ fn a_killed_daemon_is_restarted() {
         "{told}"
     );
 
-    // Two calls at the same time start only one daemon.
+    // Two calls at the same time must start only one daemon.
     let ids = ["staging", "gateway"].map(|query| {
         mcp.begin(
             "tools/call",
@@ -65,7 +65,7 @@ fn a_killed_daemon_is_restarted() {
     }
     careful.gives("memory_search", json!({"query": "staging"}));
 
-    // The server outlives the daemon that it started, and leaves no zombie process.
+    // The server must outlive the daemon that it started, and must not leave a zombie process.
     let stopped = Command::new(client_program())
         .args(["service", "stop"])
         .env("HIPPOD_HOME", &home)

@@ -17,7 +17,8 @@ const RESULT: [&str; 8] = [
     "source",
     "startLine",
 ];
-/// Fields of a text that was read. The last two fields are present only if the file continues after the text.
+/// Fields of a text that `memory_get` returns. The last two fields are present only if the file continues after the
+/// text.
 const READ: [&str; 6] = ["from", "lines", "path", "text", "nextFrom", "truncated"];
 
 fn names(value: &Value) -> BTreeSet<&str> {
@@ -67,7 +68,7 @@ fn a_read_text_has_the_fields_of_openclaw_and_its_next_line() {
         (&json!(1), &whole["totalLines"])
     );
 
-    // Reads the whole file by following `nextFrom` until it is absent.
+    // Read the whole file by following `nextFrom` until it is absent.
     let (mut text, mut from) = (String::new(), json!(1));
     loop {
         let part = mcp.gives("memory_get", json!({"path": path, "from": from, "lines": 2}));

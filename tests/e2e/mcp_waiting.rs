@@ -14,12 +14,12 @@ use hippo_proto::{
 use hippod_tests::{Mcp, PATIENCE, Scratch};
 use serde_json::{Value, json};
 
-/// Response of the scripted daemon to a search.
+/// Response of the scripted daemon to a search request.
 #[derive(Clone, Copy)]
 enum Answer {
     /// No answer before the end of the test.
     Nothing,
-    /// This many requests are refused as not ready. After that, the result is empty.
+    /// Refuses this many requests as not ready. After that, returns an empty result.
     Warming(u32),
 }
 
@@ -111,13 +111,13 @@ fn a_cancelled_call_is_not_answered_and_blocks_no_other_call() {
     let call = |query: &str| json!({"name": "memory_search", "arguments": {"query": query}});
     let ids = ["one", "two"].map(|query| mcp.begin("tools/call", call(query)));
     let _ = [waited_for(&asked), waited_for(&asked)];
-    // While the calls wait, other requests are answered.
+    // The server must answer other requests while the calls wait.
     assert_eq!(mcp.ask("ping", json!({}))["result"], json!({}));
     for id in ids {
         cancel(&mut mcp, id);
     }
     assert_eq!(mcp.ask("ping", json!({}))["result"], json!({}));
-    // No call is pending, so the server exits immediately. The cancelled calls have no answer.
+    // No call is pending, so the server exits immediately. The cancelled calls got no answer.
     mcp.close_input();
     assert_eq!(mcp.line_within(PATIENCE), None);
     let (status, errors) = mcp.wait();

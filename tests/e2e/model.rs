@@ -1,5 +1,6 @@
-//! The daemon with the real model. The tests cover semantic search, unloading of the model, a change of the model,
-//! and verification of the installed files.
+//! The daemon with the real model.
+//!
+//! The tests cover semantic search, unloading, a change of the model, and verification of the installed files.
 
 use std::fs;
 use std::path::PathBuf;
@@ -58,7 +59,7 @@ fn a_packaged_runtime_is_found_and_the_users_own_has_priority() {
     fs::create_dir_all(prefix.join("bin")).unwrap();
     fs::create_dir_all(prefix.join("lib/hippod")).unwrap();
     let hippod = prefix.join("bin/hippod");
-    // The program is linked instead of copied if possible, because its file is large.
+    // Link the program instead of copying it if possible, because it is large.
     if fs::hard_link(program(), &hippod).is_err() {
         fs::copy(program(), &hippod).unwrap();
     }
@@ -125,7 +126,7 @@ fn the_old_model_answers_until_the_vectors_of_the_new_one_are_complete() {
 
     let daemon = Daemon::start(&scratch.home(), &[REAL]);
     let mut client = daemon.client();
-    // During the change, either model may answer, each with its own vectors.
+    // During the change, either model may answer a query. Each must use its own vectors.
     for _ in 0..20 {
         let answer = by_meaning(&mut client, &scratch, "the ferry to the islands leaves at seven");
         assert!(answer.results[0].text.contains("ferry"), "{answer:?}");

@@ -1,5 +1,6 @@
-//! Models that a person imported from a folder. The tests cover their selection, removal and damage, and a different
-//! dimension.
+//! Models that a person imported from a folder.
+//!
+//! The tests cover selection, removal, damage, and a different dimension.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -25,8 +26,8 @@ fn installed() -> PathBuf {
     installed.expect("HIPPOD_TEST_MODEL_HOME is not set: run `cargo xtask setup` and use its folder")
 }
 
-/// Creates a home with the model and the runtime library that `cargo xtask setup` installed, and a models folder into
-/// which models can be imported.
+/// Creates a home with the model and the runtime library that `cargo xtask setup` installed. Its models folder is
+/// writable, so that models can be imported.
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
     let models = scratch.home().join("models");
@@ -175,7 +176,7 @@ fn a_workspace_can_choose_a_model_before_it_is_installed() {
     let root = scratch.workspace();
     let settings = ".hippocampus/config.toml";
     scratch.trusted(settings, "[embed]\nmodel = \"toy\"\n");
-    // The file sets the daemon's model, because a workspace cannot override an environment variable.
+    // The daemon's model must be set in the file, because a workspace cannot override an environment variable.
     fs::write(scratch.home().join("config.toml"), "[embed]\nmodel = \"hash\"\n").unwrap();
     let unsaid = [("HIPPOD_EMBED_MODEL", "")];
     let daemon = Daemon::start(&scratch.home(), &unsaid);

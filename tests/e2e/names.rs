@@ -1,5 +1,6 @@
 //! Unusual names, folders and links.
-//! The daemon follows them where possible, and reports a reason for each one that it skips.
+//!
+//! The daemon handles them where possible, and reports a reason for each one that it skips.
 
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, symlink};
@@ -78,7 +79,7 @@ fn misleading_folders_and_links_are_reported() {
     }
 }
 
-/// Opening a pipe for reading blocks until another process opens the pipe for writing.
+/// The open call for reading a pipe blocks until another process opens the pipe for writing.
 #[test]
 fn a_pipe_created_while_the_daemon_runs_blocks_no_client() {
     let scratch = Scratch::new();
@@ -122,7 +123,7 @@ fn pipe(path: &Path) {
     std::fs::rename(&beside, path).unwrap();
 }
 
-/// Starts a daemon whose index file is so small that most entries are in topic files.
+/// Starts a daemon with such a small limit for the index file that most entries are in topic files.
 fn with_little_room(scratch: &Scratch) -> Daemon {
     let mut settings = QUIET.to_vec();
     settings.extend([
@@ -201,7 +202,7 @@ fn pipes_at_the_paths_of_written_files_block_no_client() {
     }
 }
 
-/// Reading the whole file would need as much memory as its size.
+/// Reading the whole file would take as much memory as its size.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_index_file_of_three_gigabytes_is_not_read() {

@@ -1,7 +1,7 @@
 //! Merging of labelled pairs of entries with the real model.
 //!
-//! The pairs were written for this test. The comparison rules were developed with the pairs that have `in_view` set.
-//! The recall on the other pairs shows what can be expected in practice.
+//! The pairs were written for this test. The pairs with `in_view` were used to develop the comparison rules, so only
+//! the recall on the other pairs shows what to expect in practice.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,9 +19,9 @@ use serde::Deserialize;
 enum Label {
     /// Both entries state the same fact.
     Same,
-    /// The entries have the same topic, but state different facts.
+    /// The entries have the same topic but state different facts.
     OtherFact,
-    /// The entries state the same fact, with different values.
+    /// The entries state the same fact with different values.
     ChangedValue,
     /// The entries have only words in common.
     Unrelated,
@@ -114,7 +114,7 @@ fn model() -> OnnxEmbedder {
     OnnxEmbedder::load(&installed.model, &installed.runtime, 2).unwrap()
 }
 
-/// Returns whether a deep cycle merges the entries of a pair.
+/// Returns true if a deep cycle merges the entries of a pair.
 fn merges(pair: &Pair, cosine: f32) -> bool {
     let (a, b) = (EntryId("a".to_owned()), EntryId("b".to_owned()));
     let mut snapshot = ConsolidationSnapshot {

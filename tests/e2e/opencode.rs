@@ -26,7 +26,7 @@ const SESSION: &str = r##"[
     {"type": "text", "text": "It was decided to wait for half of"}]}
 ]"##;
 
-/// Program that takes the place of OpenCode 1: it loads the plugin, and reports that two sessions are idle.
+/// Program that imitates OpenCode 1: it loads the plugin and reports that two sessions are idle.
 const HOST: &str = r#"
 import { readFile } from "node:fs/promises"
 const [plugin, directory, messages] = process.argv.slice(2)
@@ -61,8 +61,8 @@ const SECOND: &str = r##"[
     {"type": "text", "text": "It was decided to wait for half of"}]}
 ]"##;
 
-/// Program that takes the place of OpenCode 2: it uses `id` and `setup` of the default export, and reports finished
-/// turns, also of another session.
+/// Program that imitates OpenCode 2: it uses `id` and `setup` of the default export, and reports finished turns of
+/// several sessions.
 const SECOND_HOST: &str = r#"
 import { readFile } from "node:fs/promises"
 const [plugin, directory, messages] = process.argv.slice(2)
@@ -91,7 +91,7 @@ if (!signal.aborted) throw new Error("it listens for ever")
 "#;
 
 fn plugin(scratch: &Scratch) -> std::path::PathBuf {
-    // The extension makes Node load the file as a module, as OpenCode does.
+    // The file name extension makes Node load the file as a module, as OpenCode does.
     let plugin = scratch.beside("hippod.mjs");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../integrations/opencode/hippod.js");
     std::fs::copy(source, &plugin).unwrap();

@@ -18,10 +18,10 @@ fn metrics(client: &mut Caller) -> String {
     answer.text
 }
 
-/// Returns the values of a metrics page, by name with labels.
+/// Returns the values on a metrics page by name with labels.
 ///
-/// Asserts that every line is valid, that each family has a type and occurs once, and that each value follows its
-/// family.
+/// Asserts that every line is valid, that each metric family has a type and occurs once, and that each value follows
+/// the header of its family.
 fn samples(page: &str) -> BTreeMap<String, f64> {
     let mut found = BTreeMap::new();
     let (mut families, mut family) = (BTreeSet::new(), "");
@@ -84,7 +84,7 @@ fn metrics_count_requests_and_contain_no_path_or_text() {
         asked(&after, "no-workspace") - asked(&before, "no-workspace"),
         1.0
     );
-    // The daemon runs the first light cycle by itself.
+    // The daemon runs the first light cycle without a request.
     let light = |of: &BTreeMap<String, f64>| {
         let name = "hippod_cycles_total{cycle=\"light\",outcome=\"done\"}";
         of.get(name).copied().unwrap_or(0.0)
@@ -118,7 +118,7 @@ fn an_internal_error_is_found_in_the_log_by_its_id() {
     let daemon = Daemon::start(&scratch.home(), &[]);
     let mut client = daemon.client();
     client.index(&root);
-    // This folder is at the path of a state file, so writing the file fails.
+    // A folder at the path of a state file makes writing this file fail.
     fs::create_dir(scratch.state("tree-taken-over.json")).unwrap();
     let request = TreeCompactRequest {
         workspace: root.display().to_string(),
@@ -190,7 +190,7 @@ fn an_audit_shows_counts_without_text() {
     assert_eq!(count(&first, AuditKind::Contradicted).0, 1, "{first:?}");
     assert_eq!(count(&first, AuditKind::SecretBearing).0, 1, "{first:?}");
     assert_eq!(count(&first, AuditKind::InstructionLike).0, 1, "{first:?}");
-    // The boot file is one of the watched files, so its line is counted as well.
+    // The boot file is also watched, so its line is counted too.
     assert_eq!(count(&first, AuditKind::Duplicate), (1, 6), "{first:?}");
     assert!(!format!("{first:?}").contains("hunter2"));
     assert_eq!(first.unread, 0);
@@ -205,7 +205,7 @@ fn doctor(client: &mut Caller, dry_run: bool) -> DoctorResponse {
     client.raw().call(&request.into()).unwrap()
 }
 
-/// Returns the fixable problems.
+/// Returns the ids of the problems that `doctor` can fix.
 fn ids(answer: &DoctorResponse) -> Vec<&str> {
     let of = answer.problems.iter().filter(|problem| problem.fixable);
     of.map(|problem| problem.id.as_str()).collect()

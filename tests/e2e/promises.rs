@@ -64,8 +64,8 @@ fn changes_without_events_are_found_by_a_sync() {
     );
 }
 
-/// Returns one request for each method. Each value that a client can choose contains the word. The daemon logs
-/// refused requests, too.
+/// Returns one request for each method. Each value that a client can choose contains the word `zanzibar`. Some
+/// requests are refused, because the daemon also logs refused requests.
 fn of_every_method(root: &str) -> Vec<(&'static str, Value)> {
     let transcript = format!("{root}/../zanzibar.jsonl");
     let put = json!({"session": "zanzibar", "turn": 1, "type": "tool_result",

@@ -1,4 +1,4 @@
-//! Text that the next session gets, in folders set up by `init`.
+//! Text that the next session gets after `init`.
 
 use std::fs;
 use std::path::Path;

@@ -30,7 +30,7 @@ fn a_remembered_text_has_its_entry_in_list_and_file_at_once() {
     );
     assert!(block.contains("Staging runs on port 8443."), "{block}");
 
-    // Another program appends to the log, and does not terminate its last line.
+    // Another program appends to the log without a line break at the end.
     let mut text = std::fs::read_to_string(&log).unwrap();
     text.push_str("\n## By hand\n\nwithout an end");
     std::fs::write(&log, &text).unwrap();
@@ -65,7 +65,7 @@ fn a_remembered_text_has_its_entry_in_list_and_file_at_once() {
             .is_some_and(|hit| hit.text.contains("Never restart"))
     });
     assert_eq!(found.results[0].entry.as_deref(), Some(entry.id.as_str()));
-    // An ordinary sync indexes the log again, and creates no second entry.
+    // An ordinary sync indexes the log again. It must not create a second entry.
     client.sync(&root);
     client.run(&root, hippo_proto::Cycle::Light);
     let same = client
@@ -237,7 +237,7 @@ fn the_command_line_remembers_edits_and_consolidates() {
     );
     say(&["index", "unpin", "anchor"]);
     assert!(!block_of(&scratch.index_file(), "anchor").contains("pri="));
-    // Unpinning restores the priority before the first pin. A second unpin has no effect.
+    // Unpinning restores the priority that the entry had before the first pin. A second unpin has no effect.
     say(&["index", "edit", "anchor", "--priority", "high"]);
     say(&["index", "pin", "anchor"]);
     say(&["index", "pin", "anchor"]);
@@ -292,7 +292,7 @@ fn the_command_line_remembers_edits_and_consolidates() {
 fn a_partial_append_is_reported_and_the_log_is_never_truncated() {
     let scratch = Scratch::new();
     fill(&scratch);
-    // The log reaches the maximum size of a file, so it is not indexed.
+    // The log reaches the maximum size of a file, so the daemon does not index it.
     scratch.write(".hippocampus/config.toml", "[sources]\nmax_file_bytes = 100000\n");
     let root = scratch.workspace();
     let daemon = scratch.quiet_daemon();

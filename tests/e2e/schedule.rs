@@ -7,7 +7,7 @@ use hippod_tests::{Caller, Clocked, PATIENCE, Scratch};
 
 use crate::index_file::fill;
 
-/// A Wednesday.
+/// Time at which the daemon starts, a Wednesday.
 const NOW: &str = "2026-03-04T10:10:00Z";
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
@@ -28,7 +28,8 @@ fn runs(client: &mut Caller, scratch: &Scratch, cycle: Cycle) -> Vec<CycleRun> {
         .collect()
 }
 
-/// Waits until this number of runs of a cycle is recorded. The engine reads the clock at each request.
+/// Waits until this number of runs of a cycle is recorded. Sends requests, because the engine reads the clock at each
+/// request.
 fn wait_for(client: &mut Caller, scratch: &Scratch, cycle: Cycle, wanted: usize) {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -67,7 +68,7 @@ fn cycles_run_on_schedule_and_missed_cycles_run_once() {
     assert_eq!(runs(&mut client, &scratch, Cycle::Light).len(), 1, "not yet");
     daemon.advance(2 * MINUTE);
     wait_for(&mut client, &scratch, Cycle::Light, 2);
-    // While the machine is suspended until the next morning, seventeen light cycles and one deep cycle are missed.
+    // The machine is suspended until the next morning. Seventeen light cycles and one deep cycle are missed.
     daemon.advance(17 * HOUR);
     wait_for(&mut client, &scratch, Cycle::Deep, 1);
     wait_for(&mut client, &scratch, Cycle::Light, 3);
@@ -90,13 +91,13 @@ fn cycles_run_on_schedule_and_missed_cycles_run_once() {
     drop(client);
     drop(daemon);
 
-    // No daemon ran for a month. At its start, the next daemon finds out which cycles are due.
+    // No daemon runs for a month. When the next daemon starts, it finds out which cycles are due.
     let daemon = Clocked::start(&scratch, "2026-06-01T08:00:00Z", &[]);
     let mut client = daemon.client();
     wait_for(&mut client, &scratch, Cycle::Archival, 2);
     wait_for(&mut client, &scratch, Cycle::Deep, 4);
     wait_for(&mut client, &scratch, Cycle::Light, 6);
-    // The clock is set back. Runs that are recorded at a later time are ignored.
+    // Set the clock back. Runs that were recorded at a later time must be ignored.
     daemon.set("2026-05-01T08:00:00Z");
     client.heartbeat(&root);
     assert_eq!(client.index_status().next[0].at, "2026-05-01T09:00:00Z");
@@ -147,13 +148,13 @@ fn an_invalid_cron_line_is_reported_with_its_file_and_line() {
     assert!(told.contains("cycles.deep") && told.contains("61"), "{told}");
     std::fs::remove_file(&config).unwrap();
 
-    // The settings file of a workspace contains the same error.
+    // Write the same error into the settings file of a workspace.
     scratch.write(".hippocampus/config.toml", "[cycles]\nlight = \"hourly\"\n");
     let daemon = scratch.daemon();
     let request = WorkspaceAddRequest {
         workspace: scratch.workspace().display().to_string(),
     };
-    // The error affects only this key, for which the workspace uses the daemon's setting.
+    // The error affects only this key. For this key, the workspace uses the daemon's setting.
     let mut client = daemon.client();
     let _: WorkspaceAddResponse = client.raw().call(&request.into()).unwrap();
     client.sync(&scratch.workspace());

@@ -78,7 +78,7 @@ fn a_compaction_node_is_not_listed_beside_its_source() {
     );
 }
 
-/// The best matches are outside the filter. There are more of them than a search considers as candidates.
+/// The best matches are outside the filter. Their number exceeds the number of candidates of a search.
 #[test]
 fn a_filter_is_applied_before_candidates_are_selected() {
     let scratch = Scratch::new();
@@ -143,7 +143,7 @@ fn filters_restrict_the_results_of_a_search() {
             "{path}"
         );
     }
-    // The word occurs in only one line, and this line has more than one token.
+    // The word occurs only in one line, and this line has more than one token.
     let narrow = |request: &mut SearchRequest| {
         request.mode = Some(SearchMode::Lexical);
         request.budget_tokens = Some(1);

@@ -13,13 +13,13 @@ use super::hostile_text::{ask, hook};
 mod planted;
 use planted::{Dice, Planted, formats, planted};
 
-/// Number of formats in one workspace. It is so small that each format has a line in `HIPPOCAMPUS.md` and in
+/// Number of formats in one workspace. It is small enough that each format gets a line in `HIPPOCAMPUS.md` and in
 /// `ROOT.md`.
 const BATCH: usize = 12;
 /// Date of the planted daily log, and date of the transcript.
 const LOGGED: &str = "2026-03-02";
 const FLUSHED: &str = "2026-03-05";
-/// Places in which nearly every format leaves some text.
+/// Places in which nearly every format must leave some text, so that the check for secrets is meaningful.
 #[rustfmt::skip] // keep several names per line
 const TELLING: [&str; 15] = [
     "HIPPOCAMPUS.md", "index.list", "daily nodes", "weekly nodes", "monthly nodes", "ROOT.md", "session-start hook",
@@ -47,7 +47,7 @@ impl Format {
     }
 }
 
-/// Text in each place of one workspace.
+/// Derived text of one workspace, by the place where it was found.
 type Places = BTreeMap<&'static str, String>;
 
 fn write(root: &Path, path: &str, text: &str) {
@@ -136,7 +136,8 @@ fn transcript(batch: &mut [Format], dice: &mut Dice) -> String {
     text
 }
 
-/// Puts two entries into a session: the result of a tool with a derived entry, and a state with a given entry.
+/// Puts three entries into a session: two tool results, whose summaries are derived, and a state with its own
+/// summary.
 fn put(daemon: &Daemon, session: &str, format: &mut Format, dice: &mut Dice, places: &mut Places) {
     let marker = format.marker.clone();
     let mut secret = |source| format.plant(source, dice);
@@ -225,7 +226,7 @@ fn derived(daemon: &Daemon, home: &Path, root: &Path, batch: &mut [Format], dice
         params["workspace"] = json!(root);
         params
     };
-    // The daemon writes the headings in the log, and the user writes the text below them.
+    // In the log, the daemon writes the headings, and the user writes the text below them.
     let today_before = today(root);
     for (given, format) in batch.iter_mut().enumerate() {
         let marker = format.marker.clone();

@@ -1,4 +1,4 @@
-//! Protocols of service managers: passed sockets, readiness, watchdog, and journal.
+//! Protocols of service managers: sockets, readiness, watchdog, journal.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -9,8 +9,8 @@ use std::time::Duration;
 use hippod_tests::{Manager, PATIENCE, Scratch, program};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, socket};
 
-/// Python program that starts the given command. It pauses the engine thread of that daemon between two lines of
-/// input.
+/// Python program that starts the given command as a daemon. It pauses the engine thread of the daemon from one line
+/// of input to the next.
 const HOLD: &str = r#"
 import ctypes, os, signal, sys
 libc = ctypes.CDLL(None, use_errno=True)
@@ -122,7 +122,7 @@ fn passed_descriptors_that_are_not_listening_sockets_are_refused() {
     let (one, _other) = UnixStream::pair().unwrap();
     let place = scratch.home().join("hippod.sock");
     let datagrams = UnixDatagram::bind(&place).unwrap();
-    // This socket is bound, but does not listen.
+    // This socket has an address but does not listen.
     let deaf = socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
     bind(&deaf, &SocketAddrUnix::new(scratch.home().join("deaf")).unwrap()).unwrap();
     let refused = |mut command: Command| {
@@ -203,14 +203,14 @@ fn the_watchdog_is_notified_only_while_the_engine_progresses() {
         "{}",
         std::fs::read_to_string(scratch.beside("log")).unwrap()
     );
-    // Messages that were sent before the pause may arrive later.
+    // Messages that were sent before the pause may still arrive.
     manager.is_silent(period * 5);
     manager.rest();
     assert!(
         manager.is_silent(period * 5),
         "an engine that hangs is called well"
     );
-    // The other threads still run, so the daemon answers queries.
+    // The other threads still run, so the daemon must answer queries.
     let mut stream = UnixStream::connect(scratch.home().join("hippod.sock")).unwrap();
     ask(&mut stream);
     assert!(answer(stream)["result"]["pid"].is_u64());
@@ -232,7 +232,7 @@ fn journal_lines_have_no_timestamp() {
     daemon.terminate();
     assert!(text.trim_start().starts_with("INFO hippod answers"), "{text}");
 
-    // The variable names a different stream, so the daemon ignores it.
+    // `JOURNAL_STREAM` names a different stream, so the daemon must ignore the variable.
     std::fs::remove_file(scratch.home().join("hippod.sock")).unwrap();
     let mut command = manager.passing(manager.bind());
     command.env("JOURNAL_STREAM", format!("{}:{}", log.dev(), log.ino() + 1));

@@ -8,8 +8,8 @@ use std::time::Instant;
 use hippod_tests::{Daemon, PATIENCE, Scratch, client_program, program};
 use serde_json::Value;
 
-/// Script that takes the place of a service manager and records its calls. It reports the state in the file
-/// `service`, and knows no other service.
+/// Script that imitates a service manager and records its calls. It reports the state that the file `service`
+/// contains, and knows no other service.
 const RECORDER: &str = r#"#!/bin/sh
 echo "$*" >> "$RECORD/calls"
 case "$*" in
@@ -44,7 +44,7 @@ impl Bed {
 
     pub fn run_as(&self, client: &Path, words: &[&str], set: &[(&str, &str)]) -> Output {
         let bin = self.scratch.beside("bin").display().to_string();
-        // The script of the manager needs the standard programs of a shell.
+        // The manager's script needs the standard programs of a shell.
         let path = if self.manager {
             format!("{bin}:/usr/bin:/bin")
         } else {
@@ -254,7 +254,7 @@ fn a_manually_started_daemon_is_replaced_by_the_service() {
     );
     assert!(daemon.is_alive());
 
-    // The manager already runs the service, with another process.
+    // The manager already runs the service as a different process.
     std::fs::write(
         bed.scratch.beside("service"),
         "ActiveState=active\nMainPID=1\nUnitFileState=enabled\n",

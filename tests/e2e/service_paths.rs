@@ -8,7 +8,7 @@ use hippod_tests::{client_program, program};
 
 use super::service_files::Bed;
 
-/// Script that takes the place of `journalctl` and prints its arguments.
+/// Script that imitates `journalctl` by printing its arguments.
 const JOURNAL: &str = "#!/bin/sh\necho \"$@\"\n";
 
 fn put_program(path: &Path, text: &str) {

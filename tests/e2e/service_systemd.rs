@@ -152,7 +152,7 @@ fn the_unit_files_are_valid_for_systemd() {
             return cannot("there is no systemd-analyze");
         };
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        // Warnings that are expected: the path of a user-installed program, and settings that older systemd versions
+        // Expected warnings: the path of a program that a user installed, and settings that older versions of systemd
         // do not have.
         let known = [
             "/.cargo/bin/hippod is not executable",

@@ -1,8 +1,8 @@
-# A person's day with a service, for a `systemd --user` of its own, in namespaces of its own. Ends with 77 where this
-# machine cannot have one. $SCRATCH holds the programs, the home and what is written down.
+# Uses the service as a person would in a day, under a separate `systemd --user` in its own namespaces. Exits with 77
+# if this machine cannot run one. $SCRATCH contains the programs, the home and the recorded output.
 set -u
 if [ "${1:-}" != day ]; then
-    # As root, in namespaces of mounts and control groups: a group and a place for the manager.
+    # Runs as root in namespaces of mounts and control groups. Creates a control group and folders for the manager.
     umount -R /sys/fs/cgroup 2>/dev/null
     mount -t cgroup2 cgroup2 /sys/fs/cgroup || exit 77
     group=/sys/fs/cgroup/hippod-test-$$
@@ -43,7 +43,7 @@ say killed
 old=$(pid)
 kill -9 "$old"
 until [ "$(pid)" != "$old" ] && [ "$(pid)" != 0 ]; do :; done
-# It may be closing its last connection, or opening the workspace.
+# The daemon may still be closing its last connection or opening the workspace, so repeat the search.
 tries=0
 until hippoctl search --mode lexical "harbour pump" | grep "harbour pump is blue" || [ $tries = 300 ]; do
     tries=$((tries + 1))

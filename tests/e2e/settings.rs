@@ -38,7 +38,7 @@ fn a_bad_settings_line_is_reported_and_a_fix_applies_without_restart() {
     assert_eq!((status.documents, status.settings), (before + 1, None));
     finds(&mut client, &scratch);
 
-    // If the file is invalid, the previous settings stay in force.
+    // If the file is invalid, the previous settings stay in effect.
     settings("[sources]\ninclude = [\"drafts/*.md\"]\nincldue = 3\n");
     let status = status_until(&mut client, |status| status.settings.is_some());
     assert_eq!(status.documents, before + 1);
@@ -50,7 +50,7 @@ fn a_bad_settings_line_is_reported_and_a_fix_applies_without_restart() {
             .any(|problem| problem.id == "settings" && problem.what.contains("config.toml:3:"))
     );
 
-    // After a restart, the daemon's own settings apply.
+    // After a restart with an invalid file, the daemon's own settings apply.
     drop(client);
     daemon.terminate();
     let daemon = scratch.daemon();

@@ -14,8 +14,8 @@ use hippod_tests::{Caller, Daemon, PATIENCE, Scratch};
 
 /// Number of identical paragraphs in a file.
 const EQUAL: usize = 6_000;
-/// Number of sections in a file. If their texts were different, their vectors would be so many that a search needs a
-/// graph.
+/// Number of sections in a file. If their texts were different, there would be so many vectors that a search would
+/// need a graph.
 const MORE_THAN_ARE_SCANNED: usize = 91_000;
 
 fn metric(client: &mut Caller, name: &str) -> f64 {
@@ -47,7 +47,7 @@ fn pending(client: &mut Caller, root: &Path) -> u64 {
         .pending
 }
 
-/// Answers that another workspace gave while a file was indexed.
+/// Requests that another workspace answered while a file was indexed.
 struct Meanwhile {
     answered: u32,
     /// Duration of the longest request.
@@ -101,7 +101,7 @@ fn index_beside_another(scratch: &Scratch, daemon: &Daemon, equal: usize) -> Mea
     let told = format!("{equal} paragraphs: {answered} answers in {all:?}, the longest took {longest:?}");
     let _ = writeln!(std::io::stderr(), "{told}");
     let slice = metric(&mut client, "hippod_engine_longest_slice_seconds");
-    // A slice takes a few milliseconds. The limit is higher, because the machine may be busy.
+    // The engine works in slices of a few milliseconds. The limit is higher, because the machine may be busy.
     assert!(slice < 2.0, "the engine heard nothing else for {slice} s");
     meanwhile
 }
@@ -125,13 +125,13 @@ fn embedding_30000_equal_paragraphs_blocks_no_other_workspace() {
         longest,
         all,
     } = meanwhile;
-    // If the file blocked the engine, only one request would be answered before the file is indexed.
+    // If indexing the file blocked the engine, only one request would be answered before its end.
     assert!(answered >= 10, "{answered} answers in {all:?}");
     assert!(
         longest * 3 < all,
         "one of {answered} answers took {longest:?} of {all:?}"
     );
-    // The identical paragraphs are embedded only once. All other embedded texts belong to the other workspace.
+    // The identical paragraphs are embedded only once. All other embedded texts are from the other workspace.
     let embedded = daemon.client().status().model.word_pieces - pieces;
     assert!(embedded < 30_000, "{embedded} word pieces");
 }

@@ -1,4 +1,5 @@
-//! Too few file handles, and a lost socket.
+//! Shortage of file handles, and a lost socket.
+//!
 //! The daemon reports the problem, stays reachable, and recovers.
 
 use std::fs;
@@ -14,9 +15,9 @@ use hippo_proto::{
 };
 use hippod_tests::{Caller, Daemon, PATIENCE, Scratch, begun, program};
 
-/// Maximum number of files that the daemon can open.
+/// Maximum number of files that the daemon may have open.
 const FILES: usize = 110;
-/// Number of workspaces. They are more than the daemon can open at once.
+/// Number of workspaces: more than the daemon can open at once.
 const WORKSPACES: usize = 16;
 
 fn starved(scratch: &Scratch) -> Daemon {
@@ -75,7 +76,7 @@ fn a_daemon_without_file_handles_stays_reachable_and_recovers() {
             .any(|word| word == "too-many-open-files")
     );
 
-    // While the daemon lacks handles, it is idle, and neither closes this connection nor sends anything.
+    // While the daemon lacks handles, it must be idle, keep this connection open, and send nothing.
     let pid = client.status().pid;
     let mut silent = UnixStream::connect(daemon.socket()).unwrap();
     let rest = Duration::from_millis(1500);
@@ -87,7 +88,7 @@ fn a_daemon_without_file_handles_stays_reachable_and_recovers() {
     let used = ticks(pid) - before;
     assert!(used < 100, "{used} ticks of a processor in {:?}", begun.elapsed());
 
-    // The daemon serves new clients. Each workspace that is removed frees the handles for a workspace that waits.
+    // The daemon accepts new clients. Removing a workspace frees its handles for a workspace that waits.
     let mut client = daemon.client();
     for root in &roots[..fit] {
         let request = WorkspaceRemoveRequest {
@@ -144,7 +145,7 @@ fn a_socket_whose_file_was_removed_is_bound_again() {
         assert!(begun.elapsed() < PATIENCE, "{}", daemon.log());
     }
     assert_eq!(daemon.client().status().pid, pid);
-    // Existing connections stay open.
+    // Existing connections must stay open.
     assert_eq!(client.status().pid, pid);
 }
 
@@ -159,7 +160,7 @@ fn idle_connections_are_closed_for_active_ones() {
     loop {
         let mut one = daemon.raw();
         assert!(one.send(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"status\",\"params\":{}}\n"));
-        // Before the daemon closes a connection, it sends an answer or a refusal.
+        // Before the daemon closes a connection, it must send an answer or a refusal.
         let line = one.line().expect("a line");
         if line["result"].is_object() {
             return;

@@ -1,5 +1,6 @@
-//! Reports of `status` and `doctor` about a tree.
-//! A check fails only if `doctor` lists a problem as well.
+//! Reports of `status` and `doctor` on a compaction tree.
+//!
+//! If a check fails, `doctor` must also list a problem.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -82,7 +83,8 @@ fn doctor_finds_no_backlog_after_a_sync() {
     }
 }
 
-/// Repeats `doctor` until the text of the disk check ends with `told`. Asserts that no check fails in any answer.
+/// Repeats `doctor` until the text of the disk check ends with `told`. Asserts that no answer contains a failed
+/// check.
 fn disk_until(client: &mut Caller, told: &str) {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -176,7 +178,7 @@ fn an_unwritable_memory_folder_is_reported_with_a_fix() {
             "{problem:?}"
         );
         assert_eq!(bad(&told), ["tree"]);
-        // If a workspace has no tree, the folders of a tree need not be writable.
+        // If a workspace has no tree, the folders of the tree need not be writable.
         scratch.write(".hippocampus/config.toml", "[tree]\nkeep = \"never\"\n");
         client.sync(&root);
         assert_eq!(bad(&client.doctor(false)), Vec::<&str>::new());
@@ -185,7 +187,7 @@ fn an_unwritable_memory_folder_is_reported_with_a_fix() {
         std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).unwrap();
         assert_eq!(bad(&client.doctor(false)), Vec::<&str>::new());
     }
-    // A file that was searchable, but can no longer be read, is a problem as well.
+    // A file that was searchable but can no longer be read is also a problem.
     let folder = root.join("memory");
     std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o0)).unwrap();
     let told = client.doctor(false);

@@ -37,7 +37,7 @@ fn a_failed_run_is_recorded_and_continued() {
     for restart in [false, true] {
         let scratch = Scratch::new();
         machines(&scratch, 30);
-        // On the late date below, all cycles would be due. The file disables them, because an empty environment
+        // At the late date below, all cycles would be due. The settings file disables them; an empty environment
         // variable would not.
         let none = "[cycles]\nlight = \"\"\ndeep = \"\"\narchival = \"\"\n";
         scratch.write(".hippocampus/config.toml", none);
@@ -48,7 +48,7 @@ fn a_failed_run_is_recorded_and_continued() {
         client.run(&root, Cycle::Light);
         daemon.set("2060-01-01T00:00:00Z");
         let all = client.ids(&root).len();
-        // A light cycle plans to move decayed entries into the queue, but at most a quarter of all entries.
+        // A light cycle plans to move decayed entries into the Decay Queue, but at most a quarter of all entries.
         refuse(
             &scratch,
             "BEFORE UPDATE ON runs WHEN json_extract(NEW.state, '$.done') = 4",
@@ -76,12 +76,12 @@ fn a_failed_run_is_recorded_and_continued() {
         assert_eq!(done.outcome, CycleOutcome::Capped, "{done:?}");
         assert!(done.demoted as usize * 4 <= all, "of {all}: {done:?}");
         if !restart {
-            // No other cycle has run since, so the queue contains exactly these entries.
+            // No other cycle has run since, so the Decay Queue contains exactly the demoted entries.
             let queued = client.entries(&root).into_iter();
             let queued = queued.filter(|entry| entry.place == EntryPlace::Queue).count();
             assert_eq!(queued as u64, done.demoted, "{done:?}");
         }
-        // The next run is a new one.
+        // The next cycle must start a new run.
         assert_ne!(client.run(&root, Cycle::Light).run, Some(row.run));
     }
 }
@@ -119,7 +119,7 @@ fn a_failed_run_is_undone_before_the_run_it_built_on() {
     assert!(refusal.message.contains(&failed.run.to_string()), "{refusal:?}");
     assert!(client.undo(&root, failed.run).unwrap().undone > 0);
     assert!(client.undo(&root, first).unwrap().undone > 0);
-    // A run that was undone is not continued.
+    // A run that was undone must not be continued.
     let next = client.run(&root, Cycle::Deep).run;
     assert!(next.is_some_and(|next| next > failed.run), "{next:?}");
 }
@@ -149,7 +149,7 @@ fn a_heartbeat_reports_a_failed_cycle_and_runs_the_others() {
     let mut client = daemon.client();
     let root = scratch.workspace();
     client.index(&root);
-    // Only the wall clock is set, so the schedule does not check for due cycles by itself.
+    // Set only the wall clock, so that the schedule does not check for due cycles.
     daemon.set("2026-03-06T10:00:00Z");
     refuse(
         &scratch,

@@ -1,4 +1,4 @@
-//! Values that a later day changes.
+//! Values that a later log changes.
 
 use hippo_proto::{SearchHit, SearchRequest, SearchResponse};
 use hippod_tests::{Caller, Daemon, QUIET, Scratch};
@@ -10,7 +10,7 @@ fn ask(client: &mut Caller, scratch: &Scratch, query: &str) -> Vec<SearchHit> {
     answer.results
 }
 
-/// Returns the paths of the results, each with the place that supersedes it.
+/// Returns the path of each result and the place that supersedes the result.
 fn marks(hits: &[SearchHit]) -> Vec<(&str, Option<&str>)> {
     let marks = hits
         .iter()

@@ -1,4 +1,4 @@
-//! Abnormal environments: a clock that was set back, and a missing model.
+//! Abnormal environments: a wrong clock, and a missing model.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +34,7 @@ fn a_clock_set_back_hides_no_edit() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let daemon = runtime.spawn(run(options, async {
-        // Dropping the sender also stops the daemon.
+        // The wait also ends when the sender is dropped, so dropping the sender stops the daemon too.
         let _ = stopped.await;
     }));
     let mut client = loop {
@@ -70,7 +70,7 @@ fn a_clock_set_back_hides_no_edit() {
     );
 
     clock.set_wall(Timestamp(now - 3_600_000));
-    // Modification times follow the clock. In addition, this edit does not change the size of the file.
+    // Modification times follow the clock. This edit also keeps the size of the file.
     let hour_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
     let set_back = |path: &str| {
         let file = std::fs::File::options()
@@ -92,7 +92,7 @@ fn a_clock_set_back_hides_no_edit() {
         search(&mut client, "red valve").as_deref(),
         Some("- the valve is red")
     );
-    // The file is written again, with exactly the modification time that the index has recorded.
+    // Write the file again with exactly the modification time that the index has recorded.
     scratch.write("memory/a.md", "- the pump is pink\n");
     set_back("memory/a.md");
     sync(&mut client);
@@ -168,7 +168,7 @@ fn without_a_model_words_are_searched_and_doctor_names_the_fix() {
     drop(client);
     drop(daemon);
 
-    // As soon as there is a model, all waiting chunks are embedded.
+    // When a model is available, the daemon embeds all waiting chunks.
     let daemon = scratch.daemon();
     let mut client = daemon.client();
     assert_eq!(client.sync(&scratch.workspace()).pending, 0);

@@ -16,7 +16,7 @@ use super::contexts::{fetch, listing, open, put, request};
 
 const QUERIES: [&str; 3] = ["blue pump", "who repairs the lantern", "valve of hall 7"];
 
-/// Everything that a workspace knows: its answers, entries, forgotten entries, and the history of its cycles.
+/// Everything that a workspace returns to queries: answers, entries, forgotten entries, and the history of cycles.
 #[derive(Debug)]
 struct Known {
     answers: Vec<Answer>,
@@ -28,7 +28,7 @@ struct Known {
 fn known(client: &mut Caller, root: &Path) -> Known {
     client.sync(root);
     let mut entries = client.entries(root);
-    // The order of entries with the same strength is not defined.
+    // Entries with the same strength have no defined order.
     entries.sort_by(|one, other| one.id.cmp(&other.id));
     let all = client.listed(root, true, None).entries;
     Known {
@@ -52,7 +52,7 @@ fn assert_known(what: &str, found: &Known, expected: &Known) {
     assert_eq!(found.history.runs, expected.history.runs, "{what}");
 }
 
-/// Fills a workspace with entries, forgets one of them, uses another one, and runs light cycles.
+/// Creates entries in a workspace, forgets one, uses another one, and runs light cycles.
 fn lived_in(scratch: &Scratch, client: &mut Caller) {
     let root = scratch.workspace();
     for hall in 0..20 {
@@ -122,7 +122,7 @@ fn a_removed_index_is_written_again() {
     ] {
         let daemon = Daemon::start(&scratch.home(), &QUIET);
         let mut client = daemon.client();
-        // Perhaps only the write-ahead log contains the newest entry.
+        // After this, the newest entry may be only in the write-ahead log.
         client.remember(&root, &format!("After {what} the anchor is painted."), "anchor");
         let before = known(&mut client, &root);
         take_away(&scratch, what);
@@ -142,7 +142,7 @@ fn a_removed_index_is_written_again() {
             |name: &str| fs::read(state.join(name)).is_ok_and(|bytes| bytes.starts_with(b"no database"));
         if what == "replaced by junk" {
             assert!(theirs("index.db.replaced"), "{what}");
-            // This log belonged to the index that was removed. SQLite would apply the log to the file that is kept.
+            // This log belonged to the removed index. If it were kept, SQLite would apply it to the file beside it.
             assert!(!state.join("index.db.replaced-wal").exists(), "{what}");
         } else if what == "replaced with its log" {
             assert!(
@@ -187,7 +187,7 @@ fn searches_while_an_index_is_written_again_are_retryable() {
     let before = known(&mut client, &root);
     drop(client);
     daemon.terminate();
-    // A client that has not searched yet has no open database.
+    // This client has not searched yet, so the daemon has not opened the database for its searches.
     let daemon = Daemon::start(&scratch.home(), &QUIET);
     let mut client = daemon.client();
     client.sync(&root);
@@ -209,7 +209,7 @@ fn searches_while_an_index_is_written_again_are_retryable() {
         }
         assert!(Instant::now() < deadline, "never written again");
     }
-    // The searches above were recorded as accesses of the entries that answered.
+    // The searches above were recorded as accesses to the entries that answered.
     let after = known(&mut client, &root);
     assert_same("at last", &after.answers, &before.answers);
     assert_eq!(
@@ -228,7 +228,7 @@ fn session_contents_of_a_removed_database_are_written_again() {
         request(&session, 1, ("exec", "ls"), &listing("anchor")),
     );
     assert_eq!(first.outcome, ContextPutOutcome::Entry);
-    // The path of the state folder is determined now, because it is found by its database.
+    // Find the state folder now, because it is found by its database.
     let state = scratch.state("");
     let mut ids = vec![(first.entry.unwrap().id, "anchor".to_owned())];
     for round in 0..3 {
@@ -317,7 +317,7 @@ fn rebuilds_and_restarts_keep_data_that_only_an_open_handle_has() {
     let mut client = daemon.client();
     lived_in(&scratch, &mut client);
     for round in 0..3 {
-        // The index is removed again soon after the previous rebuild.
+        // Remove the index again soon after the previous rebuild.
         let before = known(&mut client, &root);
         fs::remove_file(scratch.state("index.db")).unwrap();
         if round == 2 {
@@ -361,13 +361,13 @@ fn readable_data_of_a_damaged_index_is_salvaged() {
     assert_known("rebuilt", &known(&mut client, &root), &before);
     daemon.terminate();
 
-    // The daemon was killed after it moved the damaged database away, and before it moved the new one into place.
+    // Recreate the state after a kill: the damaged database was moved away, and the new one is not in place.
     fs::rename(&file, scratch.state("index.db.rebuilt")).unwrap();
     let daemon = Daemon::start(&scratch.home(), &QUIET);
     assert_known("finished", &known(&mut daemon.client(), &root), &before);
     daemon.terminate();
 
-    // Tables that cannot be read are reported.
+    // The daemon must report tables that cannot be read.
     let page = root_page(&file, "runs") * 4096;
     let mut bytes = fs::read(&file).unwrap();
     bytes[page..page + 64].fill(0xa5);
@@ -385,8 +385,8 @@ fn readable_data_of_a_damaged_index_is_salvaged() {
     assert_eq!(found.all, before.all, "the entries could be read");
 }
 
-/// Returns the number of the first page of a table, counted from zero. The write-ahead log is applied to the file
-/// when the database is closed.
+/// Returns the number of the first page of a table, from 0. Closing the database applies the write-ahead log to the
+/// file.
 fn root_page(file: &Path, table: &str) -> usize {
     let connection = rusqlite::Connection::open(file).unwrap();
     let page: u32 = connection

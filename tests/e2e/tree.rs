@@ -1,5 +1,6 @@
 //! Consistency of the compaction tree with its logs.
-//! Neither other writers nor kills of the daemon change the result.
+//!
+//! Neither other writers nor kills of the daemon may change the result.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +14,7 @@ use hippod_tests::{Caller, Clocked, Dice, Scratch};
 
 /// Number of times that the daemon is killed while it compacts a tree.
 const KILLS: usize = 15;
-/// Number of days before `NOW` that have a log.
+/// Number of days before `NOW` for which there is a log.
 const DAYS: i64 = 40;
 pub(super) const NOW: &str = "2026-03-20T10:00:00Z";
 
@@ -178,7 +179,7 @@ fn a_compaction_killed_at_any_moment_can_be_completed() {
         let daemon = scratch.daemon();
         let mut client = daemon.client();
         client.index(&root);
-        // The log is changed, so that each round has work to do.
+        // Change the log, so that each round has work to do.
         scratch.write(&format!("memory/{}.md", day(3)), log(day(3), 200 + kill));
         let asked = {
             let mut client = daemon.client();
@@ -189,7 +190,7 @@ fn a_compaction_killed_at_any_moment_can_be_completed() {
                     at: Some(NOW.to_owned()),
                     ..TreeCompactRequest::default()
                 };
-                // The request fails if the daemon is killed meanwhile.
+                // The request fails if the daemon is killed before it answers.
                 let _ = client.raw().call::<TreeCompactResponse>(&request.into());
             })
         };

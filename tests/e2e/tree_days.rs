@@ -1,5 +1,6 @@
-//! Compaction trees on unusual days. The tests cover changes of the clock, ends of years, and logs that are late,
-//! early, duplicated or empty.
+//! Compaction trees on unusual days.
+//!
+//! The tests cover changes of the clock, ends of years, and logs that are late, early, duplicated or empty.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -41,7 +42,7 @@ fn status(client: &mut Caller, root: &Path, node: &str) -> String {
     answer.status.expect("a status")
 }
 
-/// Returns the paths of the files that differ, or that exist on only one side.
+/// Returns the paths of the files that differ or that exist in only one of the two maps.
 fn changed(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) -> Vec<String> {
     let paths: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let differ = paths
@@ -133,7 +134,7 @@ fn early_late_double_and_empty_logs_are_compacted() {
     assert_eq!(status(&mut client, &root, "2031-01"), "tentative");
     assert_eq!(status(&mut client, &root, "2019-06"), "fixed");
 
-    // When an old log is edited, only the nodes above this log change.
+    // The edit of an old log must change only the nodes above this log.
     let late = jiff::civil::date(2019, 6, 12);
     scratch.write("memory/2019-06-12.md", log(late, 9));
     compact(&mut client, &root);
@@ -152,7 +153,7 @@ fn early_late_double_and_empty_logs_are_compacted() {
         above
     );
 
-    // If the clock is years ahead for some time, no change remains afterwards.
+    // If the clock is years ahead for some time, all its effects must disappear afterwards.
     daemon.set("2036-03-20T10:00:00Z");
     compact(&mut client, &root);
     assert_eq!(status(&mut client, &root, "2031-01-01"), "fixed");

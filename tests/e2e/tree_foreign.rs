@@ -1,5 +1,7 @@
 //! Compaction trees of other programs.
-//! hippod does not change such a tree until a person confirms the takeover, and can restore every byte.
+//!
+//! hippod does not change such a tree until a person confirms the takeover. After that, hippod can restore every
+//! byte.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -33,7 +35,7 @@ fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// Creates the logs of a week, and some nodes that another program wrote from older logs.
+/// Writes the logs of a week, and some nodes that another program made from older logs.
 fn another_programs() -> Scratch {
     let scratch = Scratch::new();
     for before in 1..8 {
@@ -181,7 +183,7 @@ fn a_planted_record_or_copy_in_a_folder_restores_nothing() {
     assert_eq!(files(&root), before);
 }
 
-/// Runs the client in the workspace, without a terminal.
+/// Runs the client in the workspace without a terminal.
 fn hippoctl(scratch: &Scratch, arguments: &[&str]) -> Output {
     let output = Command::new(client_program())
         .args(arguments)

@@ -1,5 +1,6 @@
-//! A compaction tree with other writers. The tests cover files at the path of a node, agents that write at the same
-//! time, and nodes of another program.
+//! A compaction tree with other writers.
+//!
+//! The tests cover files at the path of a node, agents that write at the same time, and nodes of another program.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -146,7 +147,7 @@ fn a_foreign_tree_is_taken_over_unchanged() {
     assert_eq!(compact(&mut client, &root).nodes, []);
 }
 
-/// The home of the daemon is empty, and the daemon uses the clock of the machine.
+/// The daemon has an empty home and uses the clock of the machine.
 #[test]
 fn a_workspace_without_logs_has_no_tree() {
     let scratch = Scratch::new();
@@ -177,8 +178,8 @@ fn unreadable_logs_and_nodes_change_nothing() {
     assert_eq!(compact(&mut client, &root).refused, []);
     let before = nodes(&root);
     assert!(before["memory/daily/2026-03-16.md"].contains("barrel"));
-    // One of the two logs of a day is too large to be read. At the path of another day's node, there is a link
-    // without a target.
+    // One of the two logs of a day is too large to be read. At the path of another day's node, there is a link to a
+    // missing file.
     scratch.write(&evening, "x\n".repeat(40_000));
     let hidden = root.join("memory/daily/2026-03-12.md");
     std::fs::remove_file(&hidden).unwrap();
@@ -279,7 +280,7 @@ fn assert_indexed(client: &mut Caller, documents: u64) {
     assert!(disk.ok && disk.detail.ends_with("all indexed"), "{disk:?}");
 }
 
-/// Returns the paths of the nodes that an answer cites.
+/// Returns the paths of the nodes in an answer.
 fn cited_nodes(client: &mut Caller, root: &Path, question: &str) -> BTreeSet<String> {
     let mut request = SearchRequest::new(root.display().to_string(), question);
     request.limit = Some(100);
@@ -311,7 +312,7 @@ fn generated_nodes_are_not_searched_and_edited_ones_are() {
     );
 
     drop((client, daemon));
-    // The clock of this daemon does not advance by itself, so the delay before a deletion is confirmed is zero.
+    // The clock of this daemon does not advance, so the delay before a deletion is confirmed must be zero.
     let daemon = Clocked::start(&scratch, NOW, &[("HIPPOD_WATCH_DELETE_CONFIRM_MS", "0")]);
     let mut client = daemon.client();
     client.sync(&root);
@@ -321,7 +322,8 @@ fn generated_nodes_are_not_searched_and_edited_ones_are() {
         BTreeSet::from([node.to_owned()])
     );
 
-    // The index contains only the node that was changed, so only this node is removed from the index.
+    // The only node in the index is the one that was changed. Deleting all nodes thus removes one document from the
+    // index.
     for folder in ["daily", "weekly", "monthly"] {
         std::fs::remove_dir_all(root.join("memory").join(folder)).unwrap();
     }

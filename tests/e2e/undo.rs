@@ -1,4 +1,5 @@
 //! Undo of cycle runs.
+//!
 //! An undo reverts every byte that a run changed, and keeps all later changes.
 
 use hippo_proto::{Cycle, EntryPlace, EntryPriority, ErrorKind, IndexEntry};
@@ -15,7 +16,7 @@ fn undoing_a_run_restores_every_byte() {
         let root = scratch.workspace();
         let topics = root.join(".hippocampus/topics");
         assert_eq!(topics.exists(), !settings.is_empty(), "{what}");
-        // Counts the entries that are not in the index file. Each entry names the file that contains it.
+        // Count the entries that are outside the index file. Each must name the file that contains it.
         let mut below = 0;
         for id in client.ids(&root) {
             let file = client.show(&root, &id).file.expect("a file");
@@ -24,7 +25,7 @@ fn undoing_a_run_restores_every_byte() {
             assert!(text.contains(&format!("id={id} ")), "{id}: {file}");
         }
         assert_eq!(below > 0, !settings.is_empty(), "{what}");
-        // Two entries are used often. They are listed first and become associated.
+        // Use two entries often, so that they are listed first and become associated.
         for _ in 0..3 {
             ask(
                 &mut client,
@@ -46,7 +47,7 @@ fn undoing_a_run_restores_every_byte() {
             assert!(!report.plan.is_empty(), "{what}: {cycle:?} {at:?}");
             let after = state(&mut client, &scratch);
             let last = before.last().unwrap();
-            // An archival cycle may change only the database.
+            // An archival cycle may change nothing but the database.
             assert!(
                 after != *last || cycle == Cycle::Archival,
                 "{what}: {cycle:?} {at:?} {report:#?}"
@@ -173,7 +174,7 @@ fn undoing_a_run_keeps_later_changes() {
         assert!(file.find(&format!("id={id} ")).unwrap() < queue, "{id}: {file}");
     }
 
-    // The first run created the entries. Entries that were changed or used after it are kept.
+    // The first run created the entries. Its undo must keep entries that were changed or used after the run.
     let used = ask(&mut client, &scratch, "the pressure sensor drifts");
     assert!(!used.is_empty() && used.len() < 5, "{used:?}");
     client.undo(&root, first).unwrap();
@@ -245,7 +246,7 @@ fn undoing_a_merge_restores_both_entries() {
     client.undo(&root, report.run.unwrap()).unwrap();
     assert_same_state("undone", &state(&mut client, &scratch), &before);
 
-    // After the undo of a merge, no later run merges the two entries again, even after a restart.
+    // After the undo of a merge, no later run may merge the two entries again, even after a restart.
     let refused = |client: &mut Caller| {
         let report = client.run(&root, Cycle::Deep);
         assert!(report.plan.iter().all(|step| step.rule != "merge"), "{report:#?}");

@@ -1,4 +1,4 @@
-"""Does the official Python client get along with the server, by the handshake and by the current revision?"""
+"""Tests the server with the official Python client, with the handshake and with the current revision."""
 
 import asyncio
 import json
@@ -28,7 +28,7 @@ class TheServer(unittest.TestCase):
         self.hippoctl("sync", "--wait")
 
     def hippoctl(self, *words):
-        # Another daemon than its own is none of its business.
+        # Use only the daemon of this test, not the one that HIPPOD_SOCKET names.
         env = {name: value for name, value in os.environ.items() if name != "HIPPOD_SOCKET"} | self.env
         subprocess.run([PROGRAM, *words], cwd=self.workspace, env=env, check=True, stdout=subprocess.DEVNULL)
 
@@ -41,7 +41,7 @@ class TheServer(unittest.TestCase):
         server = StdioServerParameters(command=PROGRAM, args=["mcp"], env=self.env, cwd=self.workspace)
         async with Client(server, mode=mode) as client:
             self.assertEqual(client.protocol_version, revision)
-            # Listed first: from then on the client itself holds each answer against the schema of its tool.
+            # List the tools first. After that, the client checks each answer against the schema of its tool.
             tools = (await client.list_tools()).tools
             self.assertEqual(len(tools), 5)
 

@@ -3,14 +3,15 @@
 
 use super::{read, sources};
 
-/// Crates with code that opens files of workspaces.
+/// Crates with code that opens files in workspaces.
 const CRATES: [&str; 4] = [
     "crates/hippo-store/src/lib.rs",
     "crates/hippoctl/src/lib.rs",
     "crates/hippoctl/src/main.rs",
     "crates/hippod/src/lib.rs",
 ];
-/// Modules that access only folders of hippod or of the user, files that a person named, or names and times of files.
+/// Modules that access only the following: folders of hippod or of the user, files that a person named, or names and
+/// times of files.
 const MODULES: [&str; 53] = [
     "crates/hippo-store/src/contexts/acked.rs",
     "crates/hippo-store/src/contexts/schema.rs",

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{files, read};
 
 const SOURCE: &str = "crates/hippod/src";
-/// The beginning of the tests at the end of a file. Tests may use every module.
+/// Start of the tests at the end of a file. Tests may use every module.
 const TESTS: &str = "#[cfg(test)]\nmod tests {";
 
 /// For each top-level module, the top-level modules that it uses.
@@ -46,7 +46,8 @@ fn module_of(path: &str) -> String {
     first.trim_end_matches(".rs").to_owned()
 }
 
-/// Returns the first names of all `crate::` paths, including those of the paths in a `crate::{…}` group.
+/// Returns the first name of each `crate::` path. For a `crate::{…}` group, returns the first name of each path in
+/// the group.
 fn used_modules(code: &str) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
     for rest in code.split("crate::").skip(1) {
@@ -81,7 +82,7 @@ fn name(path: &str) -> String {
     path.chars().take_while(in_name).collect()
 }
 
-/// Returns the shortest circular dependency that contains a module, as `a -> b -> a`.
+/// Returns the shortest circular dependency that contains a module, in the form `a -> b -> a`.
 fn circle(graph: &Graph, module: &str) -> Option<String> {
     let mut paths = vec![vec![module.to_owned()]];
     let mut seen = BTreeSet::new();

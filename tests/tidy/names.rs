@@ -63,8 +63,8 @@ fn invariants_name_existing_tests() {
     assert_tests_exist(&read("docs/invariants.md"));
 }
 
-/// Returns the names of the threats in docs/security.md. If the defences of a threat have bold names, these names are
-/// returned instead.
+/// Returns the names of the threats in docs/security.md. For a threat whose defences have bold names, returns these
+/// names instead.
 fn threats(page: &str) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
     for threat in page.split("\n## ").skip(1) {
@@ -132,7 +132,7 @@ fn assert_tests_exist(text: &str) {
     assert!(missing.is_empty(), "no such tests: {missing:?}");
 }
 
-/// Returns the terms of the glossary, and the words that must not be used instead of the terms.
+/// Returns the terms of the glossary, and the words that must not be used instead of these terms.
 fn glossary(text: &str) -> (Vec<&str>, Vec<&str>) {
     let rows = text.lines().filter(|line| line.starts_with("| ")).skip(1);
     let cells = rows.map(|row| row.split('|').map(str::trim).collect::<Vec<_>>());

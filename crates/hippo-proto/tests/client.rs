@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use hippo_proto::*;
 
-/// A folder for one test, removed at its end.
+/// A folder for one test. Dropping it removes the folder.
 struct ClientFolder(PathBuf);
 
 impl ClientFolder {

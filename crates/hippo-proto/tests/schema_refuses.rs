@@ -146,7 +146,7 @@ fn the_schema_refuses_what_the_daemon_refuses() {
         let error = wrong(&params(method), &given).unwrap_or_else(|| panic!("{line}"));
         assert!(error.contains(expected), "{line}: {error}");
     }
-    // An optional value may be null, and a default may be omitted.
+    // An optional value may be null, and a value with a default may be omitted.
     for given in [
         json!({"workspace": "/w", "query": "q", "limit": null}),
         json!({"workspace": "/w", "query": "q"}),

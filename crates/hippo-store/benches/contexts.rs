@@ -1,8 +1,8 @@
 //! Benchmark of context operations: put, fetch, turn, search.
 //!
-//! Prints percentiles of wall-clock time and the CPU time. `cargo bench -p hippo-store --bench contexts -- [FOLDER]`
-//! creates the database in FOLDER. The default is the system's temporary folder, which may be in memory, where
-//! durable writes are free.
+//! Prints percentiles of the wall-clock time and of the CPU time. Usage:
+//! `cargo bench -p hippo-store --bench contexts -- [FOLDER]`. FOLDER is the folder for the database. The default is
+//! the system's temporary folder. This may be in memory, where durable writes cost nothing.
 
 use std::env;
 use std::io::{self, Write};
@@ -158,7 +158,8 @@ fn put(store: &mut ContextStore, id: &str, bytes: &[u8]) -> Result<(), ContextEr
     store.put(&new).map(|_| ())
 }
 
-/// Returns text like the output of tools, with some thousand different words, or incompressible bytes.
+/// Returns content that resembles the output of a tool, with some thousand distinct words. If `text` is false,
+/// returns incompressible bytes.
 fn content(number: u64, text: bool) -> Vec<u8> {
     let mut noise = vec![0; SIZE];
     blake3::Hasher::new()
@@ -184,7 +185,7 @@ fn content(number: u64, text: bool) -> Vec<u8> {
     out
 }
 
-/// Start of a measurement: wall clock and CPU time.
+/// Start of a measurement, as wall-clock time and CPU time.
 struct BenchStart {
     at: Instant,
     processor: Option<Duration>,
@@ -199,8 +200,8 @@ impl BenchStart {
     }
 }
 
-/// Returns the CPU time of this thread, a second measure for busy machines. Linux only; 0 for intervals below the
-/// scheduler's resolution.
+/// Returns the CPU time of this thread, which is a better measure on a busy machine. Works on Linux only. An interval
+/// below the scheduler's resolution gives 0.
 fn processor() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(Duration::from_nanos(stat.split(' ').next()?.parse().ok()?))

@@ -1,11 +1,13 @@
 //! Store of agent contexts: sessions, entries and their contents, byte for byte.
 //!
-//! Each workspace has one such database, separate from the index, so that a put never waits for indexing. Its data
-//! exists nowhere else. One [`ContextStore`] writes; each change is one transaction, which is durable when the call
-//! returns. Any number of [`ContextReader`]s read concurrently without waiting. The same content is stored only once,
-//! however many entries, sessions and compactions refer to it. Content is returned only if its bytes match its hash.
+//! Each workspace has one such database. It is separate from the index, so that storing an entry never waits for
+//! indexing. The data of this database exists nowhere else.
 //!
-//! Triggers maintain the sums, and an index lists the contents that may be removed, so that no call scans all contents.
+//! One [`ContextStore`] writes. Each change is one transaction, and it is durable when the call returns. Any number
+//! of [`ContextReader`]s read concurrently without waiting. The same content is stored only once, however many
+//! entries, sessions and compactions refer to it. Content is returned only if its bytes match its hash.
+//!
+//! No call scans all contents: triggers maintain the sums, and an index lists the contents that may be removed.
 
 mod accepted;
 mod acked;
@@ -54,11 +56,11 @@ pub struct ContextStore {
 }
 
 impl ContextStore {
-    /// Opens or creates the database at `path`. Only its owner can read the file, whatever the umask.
+    /// Opens or creates the database at `path`. Only its owner can access the file, whatever the umask is.
     ///
     /// # Errors
-    /// Returns [`StoreError::Corrupt`] for a damaged file and for a database of another program,
-    /// [`StoreError::OtherSchema`] for another schema.
+    /// Returns [`StoreError::Corrupt`] for a damaged file and for a database of another program, and
+    /// [`StoreError::OtherSchema`] for a database with another schema.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         in_place::finish(path)?;
         acked::set_aside_if_cut(path)?;
@@ -77,7 +79,7 @@ impl ContextStore {
         })
     }
 
-    /// Returns whether the open file is still the file at [`ContextStore::path`]. Returns false if that file was
+    /// Returns true if the open file is still the file at [`ContextStore::path`]. Returns false if that file was
     /// removed or moved.
     #[must_use]
     pub fn is_in_place(&self) -> bool {
@@ -90,10 +92,10 @@ impl ContextStore {
         self.missing
     }
 
-    /// Writes the WAL back into the file, so that a copy of the file alone is complete.
+    /// Copies the WAL into the database file, so that a copy of this file alone is complete.
     ///
     /// # Errors
-    /// See [`StoreError`]. After an error, the WAL is kept, and it is replayed at the next start.
+    /// See [`StoreError`]. After an error, the WAL is kept, and SQLite replays it when the database is opened again.
     pub fn checkpoint(&self) -> Result<(), StoreError> {
         self.roll_back()?;
         self.read
@@ -106,8 +108,8 @@ impl ContextStore {
         self.open
     }
 
-    /// Writes the open database to [`ContextStore::path`] again after its file was removed or replaced. If another file
-    /// is now at that path, that file is renamed with the suffix `.replaced`.
+    /// Writes the open database to [`ContextStore::path`] again after the file there was removed or replaced. If
+    /// another file is now at that path, it is renamed with the suffix `.replaced`.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, the database stays open, and the call can be repeated.
@@ -134,7 +136,7 @@ impl ContextStore {
         &self.read.path
     }
 
-    /// Returns a reader on this connection, which sees the latest changes.
+    /// Returns a reader that uses this connection and sees the latest changes.
     #[must_use]
     pub const fn read(&self) -> &ContextReader {
         &self.read
@@ -156,9 +158,9 @@ impl ContextStore {
         })
     }
 
-    /// Begins a change that is durable after its commit.
+    /// Begins a change, which is durable after its commit.
     fn begin(&self) -> Result<ContextChange<'_>, StoreError> {
-        // Another change may have lowered the setting, so every change sets it again.
+        // `advance` lowers this setting of the connection, so every other change sets it again.
         self.begin_with("PRAGMA synchronous = FULL")
     }
 
@@ -178,7 +180,7 @@ impl ContextStore {
         }
     }
 
-    /// Rolls back a transaction that a failure left open. SQLite accepts no new transaction before that.
+    /// Rolls back a transaction that is still open after a failure. Until then, SQLite starts no new transaction.
     fn roll_back(&self) -> Result<(), StoreError> {
         if self.read.connection.is_autocommit() {
             return Ok(());
@@ -187,7 +189,7 @@ impl ContextStore {
     }
 }
 
-/// One transaction. Dropping it without [`ContextChange::commit`] rolls it back.
+/// One transaction. If it is dropped without [`ContextChange::commit`], it is rolled back.
 struct ContextChange<'store> {
     transaction: Transaction<'store>,
     path: &'store PathBuf,
@@ -215,19 +217,19 @@ impl ContextChange<'_> {
 fn open_writer(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     configure(&connection)?;
-    // A commit waits for the disk. On macOS, this requires a full fsync.
+    // `synchronous = FULL`: a commit waits for the disk. On macOS, this requires `fullfsync`.
     connection.execute_batch(
         "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA journal_size_limit = 16777216;",
     )?;
     Ok(connection)
 }
 
-/// Converts to SQLite's signed integers, limited to their maximum.
+/// Converts a number to SQLite's signed integer. A number that is too large becomes the maximum.
 fn to_signed(number: impl TryInto<i64>) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
 
-/// Converts the value of a column that is never negative. In a damaged file, a negative value becomes 0.
+/// Converts a column value that is never negative in an intact file. A negative value becomes 0.
 fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! Copies of an open database, and adoption of databases from other places.
+//! Copies of open databases, and conversion of foreign databases.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -41,8 +41,8 @@ impl Database {
     }
 }
 
-/// A consistent snapshot of a database on its own read-only connection. It does not block writers and does not see
-/// later writes.
+/// A consistent snapshot of a database, on its own read-only connection. It neither blocks writers nor sees later
+/// writes.
 pub struct DatabaseSnapshot {
     connection: Connection,
     path: PathBuf,
@@ -58,7 +58,7 @@ impl DatabaseSnapshot {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(sql)?;
         connection.busy_timeout(BUSY).map_err(sql)?;
-        // The snapshot of the transaction is taken at its first read.
+        // SQLite takes the snapshot at the first read in the transaction.
         connection
             .execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;")
             .map_err(sql)?;
@@ -81,8 +81,8 @@ impl DatabaseSnapshot {
             .map_err(|source| StoreError::from_sql(&self.path, source))
     }
 
-    /// Copies the snapshot to a new file at `to` that only its owner can read, and flushes that file to disk. Calls
-    /// `goes_on` regularly, and stops when it returns false.
+    /// Copies the snapshot to a new file at `to`, which only its owner can access, and flushes that file to disk.
+    /// Calls `goes_on` regularly, and stops when it returns false.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, the caller must remove the file at `to`.
@@ -91,7 +91,7 @@ impl DatabaseSnapshot {
     }
 }
 
-/// Copies the database of a connection to a new file at `to`; see [`DatabaseSnapshot::copy`].
+/// Copies the database of a connection to a new file at `to`, like [`DatabaseSnapshot::copy`].
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(crate) fn copy(from: &Connection, to: &Path, goes_on: &dyn Fn() -> bool) -> Result<(), StoreError> {
     let io = StoreError::io("copy the database", to);
@@ -104,7 +104,7 @@ pub(crate) fn copy(from: &Connection, to: &Path, goes_on: &dyn Fn() -> bool) -> 
         .map_err(&io)?;
     let sql = |source| StoreError::from_sql(to, source);
     let mut copy = Connection::open(to).map_err(sql)?;
-    // If the copy fails, it is discarded. It therefore needs no journal and is flushed only once.
+    // A copy that fails is discarded, so it needs no journal. One flush at the end is enough.
     copy.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")
         .map_err(sql)?;
     let backup = Backup::new(from, &mut copy).map_err(sql)?;
@@ -115,7 +115,7 @@ pub(crate) fn copy(from: &Connection, to: &Path, goes_on: &dyn Fn() -> bool) -> 
             StepResult::More => {
                 return Err(io(std::io::Error::from(std::io::ErrorKind::Interrupted)));
             }
-            // A snapshot takes no locks that could block the copy, so a retry would give the same result.
+            // No lock can block the copy of a snapshot, so a retry would fail again.
             _ => return Err(io(std::io::Error::from(std::io::ErrorKind::WouldBlock))),
         }
     }
@@ -124,11 +124,12 @@ pub(crate) fn copy(from: &Connection, to: &Path, goes_on: &dyn Fn() -> bool) -> 
     system::sync_file(to).map_err(io)
 }
 
-/// Converts a database from another place to the schema of this build, and assigns it to the workspace at `root`.
+/// Converts a database from another machine or folder to the schema of this build, and assigns it to the workspace at
+/// `root`.
 ///
 /// # Errors
-/// Returns [`StoreError::OtherSchema`], or [`StoreError::Corrupt`] for a damaged file and for a file with tables or
-/// triggers that hippod does not create. Such triggers would run with every change.
+/// Returns [`StoreError::OtherSchema`] for an unsupported schema. Returns [`StoreError::Corrupt`] for a damaged file,
+/// and for a file with tables or triggers that hippod does not create. Such triggers would run with every change.
 pub fn take_over(database: Database, file: &Path, root: &str) -> Result<(), StoreError> {
     match database {
         Database::Index => db::Store::open(file, root).map(drop)?,
@@ -156,7 +157,7 @@ pub fn take_over(database: Database, file: &Path, root: &str) -> Result<(), Stor
             .execute("UPDATE meta SET value = ?1 WHERE key = 'root'", [root])
             .map_err(sql)?;
     }
-    // Leave no journal files beside the database, because it is about to be moved.
+    // Leave no journal files, because the caller moves only the database file.
     connection
         .execute_batch("PRAGMA journal_mode = WAL; PRAGMA wal_checkpoint(TRUNCATE);")
         .map_err(sql)?;

@@ -1,9 +1,9 @@
 //! Database of one workspace.
 //!
-//! One [`Store`] writes, with one `BEGIN IMMEDIATE` transaction per change; any number of [`StoreReader`]s read
+//! One [`Store`] writes, with one `BEGIN IMMEDIATE` transaction per change. Any number of [`StoreReader`]s read
 //! concurrently in WAL mode. Documents, chunks and vectors are derived from the watched files and can be rebuilt.
 //! Most of the data of an index entry is also in the index file, but the access journal and the runs are stored only
-//! here.
+//! in this database.
 
 mod entries;
 mod fresh;
@@ -46,7 +46,7 @@ use seal::Seal;
 
 /// Time that a connection waits for a lock before it reports an error.
 const BUSY: Duration = Duration::from_secs(10);
-/// Page cache of a connection in KiB. It is small, because the operating system caches the file's pages as well.
+/// Page cache of a connection in KiB. It is small, because the operating system also caches the pages.
 const CACHE_KIB: i64 = 2048;
 
 /// The write connection to the database of a workspace.
@@ -60,11 +60,11 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens or creates the database at `path` for the workspace at `root`. The root is stored for information only.
+    /// Opens or creates the database at `path` for the workspace at `root`. `root` is only stored for information.
     ///
     /// # Errors
-    /// Returns [`StoreError::Corrupt`] for a damaged file or one of another program, [`StoreError::OtherSchema`] for
-    /// another schema.
+    /// Returns [`StoreError::Corrupt`] for a damaged file and for a database of another program, and
+    /// [`StoreError::OtherSchema`] for a database with another schema.
     pub fn open(path: &Path, root: &str) -> Result<Self, StoreError> {
         let sql = |source| StoreError::from_sql(path, source);
         in_place::finish(path)?;
@@ -82,14 +82,14 @@ impl Store {
         })
     }
 
-    /// Returns whether the open file is still the file at [`Store::path`]. Returns false if that file was removed or
+    /// Returns true if the open file is still the file at [`Store::path`]. Returns false if that file was removed or
     /// moved.
     pub fn is_in_place(&self) -> bool {
         self.open.is_at(&self.path)
     }
 
-    /// Writes the open database to [`Store::path`] again after its file was removed or replaced. If another file is now
-    /// at that path, that file is renamed with the suffix `.replaced`. Stops when `goes_on` returns false.
+    /// Writes the open database to [`Store::path`] again after the file there was removed or replaced. If another
+    /// file is now at that path, it is renamed with the suffix `.replaced`. Stops when `goes_on` returns false.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, the database stays open, and the call can be repeated.
@@ -109,7 +109,7 @@ impl Store {
         &self.path
     }
 
-    /// Returns the number of changes to the documents so far, which every search reply contains.
+    /// Returns the number of changes to the documents so far. Every answer to a search contains this number.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -132,10 +132,10 @@ impl Store {
         self.sql(done)
     }
 
-    /// Writes the WAL back into the file, so that a copy of the file alone is complete.
+    /// Copies the WAL into the database file, so that a copy of this file alone is complete.
     ///
     /// # Errors
-    /// See [`StoreError`]. After an error, the WAL is kept, and it is replayed at the next start.
+    /// See [`StoreError`]. After an error, the WAL is kept, and SQLite replays it when the database is opened again.
     pub fn checkpoint(&mut self) -> Result<(), StoreError> {
         let done = self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);");
         self.sql(done)
@@ -149,8 +149,8 @@ impl Store {
         check(&self.connection, &self.path)
     }
 
-    /// Removes all documents, so that the database is as before the first scan. Vectors are kept for texts that are
-    /// indexed again, and entries are kept.
+    /// Removes all documents, as before the first scan. Keeps entries. Also keeps vectors, because texts that are
+    /// indexed again can reuse them.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, nothing is removed.
@@ -180,7 +180,7 @@ impl Store {
     }
 }
 
-/// Checks every page and index of a database; takes seconds for a large one.
+/// Checks every page and index of a database. This takes seconds for a large database.
 pub(crate) fn check(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let found: String = connection
         .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
@@ -209,7 +209,7 @@ pub(crate) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Sets the options that all connections share.
+/// Sets the options that are the same for all connections.
 pub(crate) fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY)?;
     connection.set_prepared_statement_cache_capacity(64);
@@ -218,8 +218,8 @@ pub(crate) fn configure(connection: &Connection) -> rusqlite::Result<()> {
     ))
 }
 
-/// Allocator of chunk ids. Ids are small and dense, because the lexical index encodes differences of ids and ranking
-/// uses arrays indexed by id. Freed ids are reused.
+/// Allocator of chunk ids, which reuses freed ids. Ids must be small and dense, because the lexical index encodes
+/// differences of ids, and ranking uses arrays indexed by id.
 #[derive(Debug, Default, Clone)]
 struct IdPool {
     free: BTreeSet<u32>,
@@ -251,7 +251,7 @@ impl IdPool {
     }
 }
 
-/// Converts to SQLite's signed integers, limited to their maximum.
+/// Converts a number to SQLite's signed integer. A number that is too large becomes the maximum.
 fn number(value: usize) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }

@@ -1,21 +1,21 @@
-//! Errors of the store, one kind for each way to fix them.
+//! Errors of the store, one kind for each remedy.
 
 use std::path::{Path, PathBuf};
 
 use crate::system;
 
-/// An error of the store. For each kind, there is one way to fix it.
+/// An error of the store. Each kind has one remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The file is damaged or not a database: rebuild it from the watched files.
+    /// The file is damaged or is not a database. Remedy: rebuild it from the watched files.
     #[error("could not read the database: {path} is damaged ({reason})")]
     Corrupt {
         /// The database file.
         path: PathBuf,
-        /// SQLite's message.
+        /// The problem, usually SQLite's message.
         reason: String,
     },
-    /// Another version of hippod wrote this database: run that version, or rebuild the database.
+    /// Another version of hippod wrote this database. Remedy: run that version, or rebuild the database.
     #[error("could not open the database: {path} has schema {found}; this version supports schema {known}")]
     OtherSchema {
         /// The database file.
@@ -25,7 +25,7 @@ pub enum StoreError {
         /// Schema version that this build supports.
         known: i64,
     },
-    /// The disk is full: free some space. The change is retried later.
+    /// The disk is full. Remedy: free some space. The daemon retries the change later.
     #[error("could not write the database: no space left for {path}")]
     DiskFull {
         /// The database file.
@@ -37,26 +37,26 @@ pub enum StoreError {
         /// The database file.
         path: PathBuf,
     },
-    /// Too many files are open in the process or on the machine. The operation is retried later.
+    /// Too many files are open in the process or on the machine. The daemon retries the operation later.
     #[error("could not open {path}: too many files are open")]
     TooManyOpenFiles {
-        /// The file.
+        /// The file that could not be opened.
         path: PathBuf,
     },
-    /// One stored item is unreadable, or is not in the state that the request needs. All other items are intact.
+    /// One stored item is unreadable, or is not in the state that the request requires. All other items are intact.
     #[error("could not use {row}: {path}: {reason}")]
     Row {
         /// The database file.
         path: PathBuf,
-        /// The item, for "could not use …".
+        /// Name of the item, for a message of the form "could not use …".
         row: String,
-        /// The problem.
+        /// The problem, as text.
         reason: String,
     },
     /// A file operation failed.
     #[error("could not {what}: {path}: {source}")]
     Io {
-        /// The operation, for "could not …".
+        /// Description of the operation, for a message of the form "could not …".
         what: &'static str,
         /// The path.
         path: PathBuf,
@@ -74,7 +74,8 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Returns the conversion of an error of the operating system, for "could not `what`: `path`".
+    /// Returns a function that converts an error of the operating system to an error with the message "could not
+    /// `what`: `path`".
     pub(crate) fn io(what: &'static str, path: &Path) -> impl Fn(std::io::Error) -> Self + use<> {
         let path = path.to_path_buf();
         move |source| Self::Io {
@@ -95,7 +96,7 @@ impl StoreError {
             },
             Some(Code::DiskFull) => Self::DiskFull { path },
             Some(Code::ReadOnly) => Self::ReadOnly { path },
-            // SQLite does not report the cause, so try to open another file to find out.
+            // SQLite does not report the cause. Opening another file shows whether too many files are open.
             Some(Code::CannotOpen | Code::SystemIoFailure) if system::is_out_of_handles() => {
                 Self::TooManyOpenFiles { path }
             }
@@ -103,7 +104,7 @@ impl StoreError {
         }
     }
 
-    /// Returns whether closing other files would fix the error.
+    /// Returns true if closing other files would fix the error.
     pub fn is_shortage(&self) -> bool {
         match self {
             Self::TooManyOpenFiles { .. } => true,
@@ -112,12 +113,12 @@ impl StoreError {
         }
     }
 
-    /// Returns whether only a rebuild from the watched files would fix the error.
+    /// Returns true if only a rebuild from the watched files can fix the error.
     pub fn needs_rebuild(&self) -> bool {
         matches!(self, Self::Corrupt { .. } | Self::OtherSchema { .. })
     }
 
-    /// Returns whether the database is damaged, so that rebuilding it causes no further loss.
+    /// Returns true if the database is damaged, so that rebuilding it causes no further loss.
     pub fn is_damage(&self) -> bool {
         matches!(self, Self::Corrupt { .. })
     }

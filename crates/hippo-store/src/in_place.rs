@@ -1,9 +1,11 @@
 //! Atomic replacement of a database with a rebuilt copy.
 //!
-//! If a database is deleted or moved while the daemon runs, only its name is gone. The connection still works on the
-//! open file, but all data would be lost when the process ends. The writers therefore check the path regularly, and
-//! write the open database there again. A complete rebuilt database has a temporary name until it is moved into place.
-//! After a crash, [`finish`] completes the move.
+//! If a database is deleted or moved while the daemon runs, the connection still works on the open file. However, the
+//! file has no name at the old path, and all data would be lost when the process ends. The writers therefore check
+//! the path regularly, and write the open database to the path again if necessary.
+//!
+//! A rebuilt database gets a temporary name when it is complete, and is then moved into place. After a crash,
+//! [`finish`] completes the move.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -16,12 +18,12 @@ use crate::StoreError;
 use crate::copies::copy;
 use crate::system::{self, FileId, PRIVATE_FOLDER};
 
-/// The identities of the files that a connection has open, if they are known.
+/// The identities of the files that a connection has open, if known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenFiles {
     database: Option<FileId>,
     log: Option<FileId>,
-    /// Identity of the copy that was last moved into place. It is set until the connection uses that copy.
+    /// Identity of the copy that was last moved into place. It is set until the connection opens that copy.
     placed: Option<FileId>,
 }
 
@@ -36,7 +38,7 @@ impl OpenFiles {
         }
     }
 
-    /// Returns whether `path` still names the open database. If this is unknown, returns true.
+    /// Returns true if `path` still names the open database, or if this cannot be determined.
     #[must_use]
     pub fn is_at(self, path: &Path) -> bool {
         let there = FileId::at(path);
@@ -52,10 +54,11 @@ impl OpenFiles {
     }
 }
 
-/// A complete database that is not in its final place yet.
+/// Origin of a complete database that is not in its final place yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replacement {
-    /// Rebuilt from the readable rows of a damaged database, which is renamed with the suffix `.damaged`.
+    /// Rebuilt from the readable rows of a damaged database. The damaged database is renamed with the suffix
+    /// `.damaged`.
     Rebuilt,
     /// Copied from an open database whose file was removed. If another file is now at its path, that file is renamed
     /// with the suffix `.replaced`.
@@ -65,7 +68,7 @@ pub enum Replacement {
 impl Replacement {
     const ALL: [Self; 2] = [Self::Rebuilt, Self::Rescued];
 
-    /// Returns the path of the new database until it is moved into place.
+    /// Returns the temporary path of the complete database, before it is moved into place.
     fn temporary_path(self, path: &Path) -> PathBuf {
         with_suffix(
             path,
@@ -76,7 +79,7 @@ impl Replacement {
         )
     }
 
-    /// Returns a path to which the new database can be written. Removes files that an earlier process left there.
+    /// Returns a path for a draft of the new database. Removes files that an earlier process left there.
     ///
     /// # Errors
     /// Returns [`StoreError::Io`] if an old file cannot be removed.
@@ -91,7 +94,7 @@ impl Replacement {
         Ok(draft)
     }
 
-    /// Moves a complete draft into place. Returns the new path of the previous file, if there was one.
+    /// Moves a complete draft into place. If there was a previous file, returns its new path.
     ///
     /// # Errors
     /// Returns [`StoreError::Io`]. After an error, either `path` is unchanged, or [`finish`] completes the move.
@@ -104,16 +107,16 @@ impl Replacement {
     fn name_draft(self, draft: &Path, path: &Path) -> Result<(), StoreError> {
         fs::rename(draft, self.temporary_path(path))
             .map_err(StoreError::io("rename the new database", draft))?;
-        // The previous database is removed only after this name is durable.
-        system::sync_folder(folder_of(path)).map_err(StoreError::io("sync the name of the database", path))
+        // The previous database may be removed only after the temporary name is durable.
+        system::sync_folder(folder_of(path)).map_err(StoreError::io("sync the folder of the database", path))
     }
 
-    /// Moves the complete database into place. `open` is the removed database, if it is still open.
+    /// Moves the complete database into place. If the removed database is still open, `open` contains its files.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn move_into_place(self, path: &Path, open: Option<OpenFiles>) -> Result<Option<PathBuf>, StoreError> {
         let made = self.temporary_path(path);
-        // The WAL belongs either to the removed database, whose copy already includes it, or to the file that is now at
-        // `path`.
+        // There are two cases. The WAL may belong to the removed database, whose copy already contains its data.
+        // Otherwise, it belongs to the file that is now at `path`.
         let log = with_suffix(path, "-wal");
         let is_absent = match path.symlink_metadata() {
             Ok(_) => false,
@@ -122,10 +125,11 @@ impl Replacement {
         };
         let has_log = open.is_some_and(|open| open.has_log(&log));
         let is_spent = self == Self::Rescued && (is_absent || has_log);
-        // A copy that was moved into place but could not be opened afterwards was written by this process.
+        // True if this process moved a copy to `path` but could not open it afterwards. That copy is not worth
+        // keeping.
         let is_ours = open.is_some_and(|open| open.has_placed(path));
         let aside = free_name(path, self);
-        // Rename the WAL first, because SQLite would otherwise replay it into the new database.
+        // Rename the WAL before the database. Otherwise, SQLite would replay it into the new database.
         for suffix in ["-wal", "-shm", ""] {
             let (from, to) = (with_suffix(path, suffix), with_suffix(&aside, suffix));
             let done = match is_ours || (is_spent && !suffix.is_empty()) {
@@ -135,7 +139,8 @@ impl Replacement {
             unless_missing(done).map_err(StoreError::io("rename the previous database", &from))?;
         }
         fs::rename(&made, path).map_err(StoreError::io("move the database into place", path))?;
-        system::sync_folder(folder_of(path)).map_err(StoreError::io("sync the new name", path))?;
+        system::sync_folder(folder_of(path))
+            .map_err(StoreError::io("sync the folder of the database", path))?;
         Ok(aside.exists().then_some(aside))
     }
 }
@@ -155,7 +160,7 @@ pub(crate) fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
     Ok(aside)
 }
 
-/// Copies the WAL of a database to an unused name, because the next change overwrites it.
+/// Copies the WAL of a database to an unused name. The next change overwrites the original WAL.
 ///
 /// # Errors
 /// Returns [`StoreError::Io`].
@@ -164,12 +169,12 @@ pub(crate) fn keep_log(path: &Path) -> Result<(), StoreError> {
     let log = with_suffix(path, "-wal");
     if log.metadata().is_ok_and(|log| log.len() > 0) {
         let aside = with_suffix(&free_name(path, Replacement::Rebuilt), "-wal");
-        fs::copy(&log, &aside).map_err(StoreError::io("keep a copy of the damaged log", &aside))?;
+        fs::copy(&log, &aside).map_err(StoreError::io("copy the damaged write-ahead log", &aside))?;
     }
     Ok(())
 }
 
-/// Returns an unused name for a previous database.
+/// Returns an unused name for the previous database.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn free_name(path: &Path, made: Replacement) -> PathBuf {
     let suffix = match made {
@@ -187,7 +192,7 @@ fn free_name(path: &Path, made: Replacement) -> PathBuf {
         .unwrap_or_else(|| with_suffix(path, suffix))
 }
 
-/// Completes a move that an earlier process began.
+/// Completes a move that an earlier process began and did not complete.
 ///
 /// # Errors
 /// Returns [`StoreError::Io`].
@@ -202,7 +207,7 @@ pub fn finish(path: &Path) -> Result<(), StoreError> {
 }
 
 /// Writes the open database of `connection` to `path`, completely or not at all. If another file is at `path`, that
-/// file is renamed. The connection still uses the previous file.
+/// file is renamed. After that, the connection still uses the previous file.
 ///
 /// # Errors
 /// See [`StoreError`]. After an error, either `path` is unchanged, or [`finish`] completes the move.
@@ -222,7 +227,7 @@ pub(crate) fn write_again(
     let made = Replacement::Rescued;
     let draft = made.draft(path)?;
     if let Err(error) = copy(connection, &draft, goes_on) {
-        // An incomplete copy is useless.
+        // Remove the draft, because an incomplete copy is useless.
         let _ = fs::remove_file(&draft);
         return Err(error);
     }

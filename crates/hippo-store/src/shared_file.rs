@@ -1,10 +1,10 @@
 //! Replacement of a file that other programs also write, without losing their bytes.
 //!
-//! The new bytes replace the file in one step. The previous file is kept under another name in the same folder, called
-//! a slot, until [`settle`](SharedFile::settle). It contains everything that was written between the caller's last read
-//! and the replacement, or later through an open handle. After some time, the caller reads it again and merges the
-//! difference. There are [`SLOTS`] slots, so that a caller that writes often can keep each previous file for long
-//! enough. No step follows a link.
+//! The new bytes replace the file in one step. The previous file is kept in a *slot*, which is another name in the
+//! same folder, until [`settle`](SharedFile::settle). The previous file contains everything that other programs wrote
+//! between the caller's last read and the replacement, or later through a handle that was still open. After some
+//! time, the caller reads the slot again and merges these changes. There are [`SLOTS`] slots, so that a caller that
+//! writes often can keep each previous file for long enough. No operation follows a link.
 
 use std::ffi::OsStr;
 use std::io;
@@ -12,14 +12,14 @@ use std::path::{Path, PathBuf};
 
 use hippo_fs::{FileKind, Folder, PathRefusal, WorkspaceDir};
 
-/// Maximum number of previous files kept per file.
+/// Number of slots per file: the maximum number of previous files that are kept.
 pub const SLOTS: u32 = 128;
-/// Suffix of files kept by [`SharedFile::set_aside`].
+/// Suffix of the files that [`SharedFile::set_aside`] keeps for the user.
 pub const UNMERGED: &str = ".unmerged";
-/// Suffix of the new file, used on file systems that cannot exchange two names.
+/// Suffix of the new file on file systems that cannot exchange two names.
 const NEW: &str = "new";
 
-/// A file of a workspace that other programs also write, with its opened folder. The file may be missing.
+/// A file in a workspace that other programs also write. Its folder is open. The file itself may be missing.
 #[derive(Debug)]
 pub struct SharedFile {
     folder: Folder,
@@ -57,10 +57,10 @@ impl SharedFile {
         self.full_path(&self.slot_name(slot))
     }
 
-    /// Replaces the file durably with `bytes`. Returns the previous content, or `None` if the file did not exist.
+    /// Durably replaces the file with `bytes`. Returns the previous content, or `None` if the file did not exist.
     ///
-    /// If the process ends before this completes, the slot may contain `bytes` themselves, complete but never moved
-    /// into place. The caller recognizes them as its own text.
+    /// If the process ends before this function returns, the slot may contain all of `bytes`, although the file was
+    /// not replaced. The caller must recognize these bytes as its own text.
     ///
     /// # Errors
     /// Fails if the file is a link, if the slot is in use ([`io::ErrorKind::AlreadyExists`]), or if the operating
@@ -68,7 +68,7 @@ impl SharedFile {
     pub fn replace(&self, bytes: &[u8], slot: u32) -> io::Result<Option<Vec<u8>>> {
         self.check_free(slot)?;
         let (draft, old) = (self.hidden_name("draft"), self.slot_name(slot));
-        // A slot must only ever contain complete contents, so write to another name first.
+        // A slot must always contain a complete content, so write to another name first.
         let placed = self
             .write(&draft, bytes)
             .and_then(|()| {
@@ -81,8 +81,8 @@ impl SharedFile {
         if placed { self.read_slot(slot) } else { Ok(None) }
     }
 
-    /// Removes the file and returns its content, or `None` if the file did not exist. The file is kept in the slot,
-    /// as after [`replace`](Self::replace).
+    /// Removes the file and returns its content, or `None` if the file did not exist. The removed file is kept in the
+    /// slot, as by [`replace`](Self::replace).
     ///
     /// # Errors
     /// See [`replace`](Self::replace).
@@ -98,8 +98,8 @@ impl SharedFile {
         }
     }
 
-    /// Returns the current content of the previous file in this slot. Returns `None` if the slot is unused, or if it is
-    /// not a regular file, which could block the reader.
+    /// Returns the current content of the previous file in this slot. Returns `None` if the slot is unused, or if it
+    /// contains something other than a regular file, because reading that could block.
     ///
     /// # Errors
     /// Fails if the content cannot be read.
@@ -127,7 +127,7 @@ impl SharedFile {
         }
     }
 
-    /// Renames the previous file in this slot for the user, and returns its new path.
+    /// Moves the previous file out of this slot and keeps it for the user. Returns its new path.
     ///
     /// # Errors
     /// Returns any error of the operating system. After an error, the file is still in its slot.
@@ -141,7 +141,7 @@ impl SharedFile {
                 format!("-{number}")
             };
             let kept = format!("{}{UNMERGED}{end}", self.name);
-            // Use a hard link instead of a rename, so that no existing file is overwritten.
+            // A rename could overwrite an existing file. A hard link cannot.
             match self.folder.hard_link(&old, &kept) {
                 Ok(()) => {
                     self.folder.remove_file(&old)?;
@@ -156,8 +156,8 @@ impl SharedFile {
         }
     }
 
-    /// Removes the temporary files of an interrupted replacement, except slots. Returns true if it is certain that the
-    /// replacement did not happen. In this case, its slot contains the new bytes rather than a previous content.
+    /// Removes the temporary files of an interrupted replacement, except slots. Returns true if the replacement
+    /// certainly did not happen. In this case, the slot contains the new bytes rather than the previous content.
     pub fn tidy(&self) -> bool {
         self.discard(&self.hidden_name("draft"));
         let aside = self.hidden_name(NEW);
@@ -179,12 +179,12 @@ impl SharedFile {
     }
 
     fn discard(&self, name: &str) {
-        // Ignore this error, because the first error is the one to report.
+        // Ignore this error, because the caller reports the first error.
         let _ = self.folder.remove_file(name);
     }
 
     fn write(&self, to: &str, bytes: &[u8]) -> io::Result<()> {
-        // A process that was killed may have left a draft.
+        // An earlier process that was killed may have left a draft.
         self.discard(to);
         let written = self.folder.write_new(to, bytes, Some(OsStr::new(&self.name)));
         written.map_err(|error| match error.kind() {
@@ -195,10 +195,11 @@ impl SharedFile {
         })
     }
 
-    /// Exchanges the two names. If the file does not exist, renames `new` instead. Returns whether the file existed.
+    /// Exchanges the names of the file and of `new`. If the file does not exist, renames `new`. Returns true if the
+    /// file existed.
     fn exchange(&self, new: &str) -> io::Result<bool> {
         loop {
-            // `rename_to_free` does not overwrite a file that was created in the meantime.
+            // `rename_to_free` does not overwrite a file that another program created in the meantime.
             match self.folder.rename_to_free(new, &self.name) {
                 Ok(()) => return Ok(false),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -213,7 +214,7 @@ impl SharedFile {
             }
             match self.folder.exchange(new, &self.name) {
                 Ok(()) => return Ok(true),
-                // The file was removed between the two steps.
+                // Another program removed the file between the two steps.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && self.folder.stat(new)?.is_some() => {
                 }
                 Err(error) if error.kind() == io::ErrorKind::Unsupported => {
@@ -224,8 +225,8 @@ impl SharedFile {
         }
     }
 
-    /// Replaces the file on file systems that cannot exchange two names. If another program moves a file here between
-    /// the last two steps, that file is lost.
+    /// Replaces the file on a file system that cannot exchange two names. If another program moves a file to this
+    /// name between the last two steps, that file is lost.
     fn exchange_by_link(&self, new: &str) -> io::Result<bool> {
         let aside = self.hidden_name(NEW);
         self.folder.rename(new, &aside)?;

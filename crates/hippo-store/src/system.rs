@@ -8,12 +8,12 @@ use std::path::Path;
 use rustix::fs::Access;
 use rustix::io::Errno;
 
-/// Permissions of a file that only its owner may read and write.
+/// Permissions of a file that only its owner may read or write.
 pub const PRIVATE_FILE: u32 = 0o600;
 /// Permissions of a folder that only its owner may access.
 pub const PRIVATE_FOLDER: u32 = 0o700;
 
-/// Identity of a file. It does not depend on the file's name.
+/// Identity of a file, which is independent of the file's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileId {
     /// The device or volume.
@@ -23,10 +23,10 @@ pub struct FileId {
 }
 
 impl FileId {
-    /// Returns the identity of the file at `path`, following links, or `None` if it does not exist.
+    /// Returns the identity of the file at `path`, or `None` if it does not exist. Follows links.
     ///
     /// # Errors
-    /// Returns any other error of the operating system; the identity is then unknown.
+    /// Returns any other error of the operating system. In this case, the identity is unknown.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn at(path: &Path) -> io::Result<Option<Self>> {
         match path.metadata() {
@@ -45,7 +45,7 @@ impl FileId {
     }
 }
 
-/// Returns whether opening a file fails at this moment because too many files are open.
+/// Returns true if a file cannot be opened at this moment because too many files are open.
 #[expect(clippy::disallowed_methods, reason = "this is not a workspace file")]
 pub fn is_out_of_handles() -> bool {
     File::open("/dev/null").is_err_and(|error| is_shortage(&error))
@@ -56,7 +56,7 @@ pub fn mode(metadata: &Metadata) -> u32 {
     metadata.mode()
 }
 
-/// Returns whether the user of this process owns a file.
+/// Returns true if the user of this process owns the file.
 pub fn is_mine(metadata: &Metadata) -> bool {
     metadata.uid() == rustix::process::geteuid().as_raw()
 }
@@ -78,12 +78,12 @@ pub fn set_file_mode(file: &File, mode: u32) -> io::Result<()> {
     file.set_permissions(Permissions::from_mode(mode))
 }
 
-/// Returns the time of the last change of the content, in nanoseconds since the Unix epoch.
+/// Returns the time at which the content last changed, in nanoseconds since the Unix epoch.
 pub fn modified_ns(metadata: &Metadata) -> i64 {
     nanoseconds(metadata.mtime(), metadata.mtime_nsec())
 }
 
-/// Returns the time of the last change of content or metadata, in nanoseconds since the Unix epoch.
+/// Returns the time at which the content or metadata last changed, in nanoseconds since the Unix epoch.
 pub fn change_time_ns(metadata: &Metadata) -> i64 {
     nanoseconds(metadata.ctime(), metadata.ctime_nsec())
 }
@@ -92,7 +92,7 @@ fn nanoseconds(seconds: i64, rest: i64) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(rest)
 }
 
-/// Returns whether the error means that the process or the machine has too many open files.
+/// Returns true if the cause of the error is that the process or the machine has too many open files.
 pub fn is_shortage(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
 }
@@ -106,7 +106,7 @@ pub fn check_readable(path: &Path) -> io::Result<()> {
     Ok(rustix::fs::access(path, Access::READ_OK)?)
 }
 
-/// Returns whether the error means a loop of links.
+/// Returns true if the cause of the error is a loop of links.
 pub fn is_loop(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
 }

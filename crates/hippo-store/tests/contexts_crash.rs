@@ -43,7 +43,7 @@ fn entry(number: u64) -> ContextEntry {
     }
 }
 
-/// Returns up to 100 KB, half of which is text, different for each number.
+/// Returns up to 100 KB of content that is different for each number. Half of it is text.
 fn content(number: u64) -> Vec<u8> {
     let length = usize::try_from(number * 7_919 % 50_000).unwrap();
     let mut bytes = vec![0; length];
@@ -59,8 +59,8 @@ fn content(number: u64) -> Vec<u8> {
     bytes
 }
 
-/// Not a test by itself: the body of the killed process. It continues where the database ends and prints each
-/// finished change.
+/// Not a test: the body of the process that is killed. It continues from the state of the database and prints each
+/// completed change.
 #[test]
 fn child_process_to_be_killed() {
     let Some(path) = std::env::var_os(CHILD) else {
@@ -105,7 +105,7 @@ fn acknowledged_changes_survive_kill_9() {
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut more = 3 + kill * 5 % 17;
-        // The kill happens at some moment after this; then the rest of the output is read.
+        // The kill happens some time after this. After the kill, the rest of the output is read.
         while more > 0 {
             let line = lines
                 .next()
@@ -123,10 +123,10 @@ fn acknowledged_changes_survive_kill_9() {
     assert!(put.unwrap() > 30, "{put:?}");
 }
 
-/// Parses a line; returns whether it acknowledges a change.
+/// Parses a line of output. Returns true if the line acknowledges a change.
 fn note(line: &str, put: &mut Option<u64>, turn: &mut Option<u64>) -> bool {
-    // The kill may truncate a line, and then its number may be wrong. A truncated number is smaller than the last one
-    // and ignored.
+    // The kill may truncate a line, so that its number is wrong. A truncated number is smaller than the last number,
+    // and is ignored.
     for (word, last) in [("put ", put), ("turn ", turn)] {
         if let Some(number) = line.strip_prefix(word).and_then(|rest| rest.parse().ok())
             && last.is_none_or(|last| number > last)

@@ -118,7 +118,7 @@ fn search_uses_the_nearest_workspace_and_separates_its_streams() {
     assert_eq!(request.workspace, inner.to_str().unwrap());
 }
 
-/// Starts a daemon that does not answer the first call, and answers all others.
+/// Starts a daemon that does not answer the first call but answers all others.
 fn silent_once() -> Daemon {
     let calls = std::sync::atomic::AtomicUsize::new(0);
     Daemon::start(
@@ -135,7 +135,7 @@ fn a_request_is_retried_once_unless_it_could_take_effect_twice() {
     let remember = ["--no-start", "--workspace", "/", "remember", "never on Fridays"];
     let root = Path::new("/");
 
-    // The daemon reads the request and does not answer, so the request may have taken effect.
+    // The daemon reads the request without answering it, so the request may have taken effect.
     let daemon = silent_once();
     let (code, stdout, stderr) = out(&daemon.run(root, &search));
     assert_eq!(code, 0, "{stderr}");
@@ -165,13 +165,13 @@ fn a_request_is_retried_once_unless_it_could_take_effect_twice() {
         ),
     };
     let words: &[&[&str]] = &[&search, &remember];
-    // Only on Linux does the client learn that the daemon has read nothing of the request.
+    // Only on Linux can the client find out that the daemon has not read any part of the request.
     for words in &words[..if cfg!(target_os = "linux") { 2 } else { 1 }] {
         let daemon = Daemon::after(1, answers);
         let (code, _, stderr) = out(&daemon.run(root, words));
         assert_eq!(code, 0, "{words:?}: {stderr}");
         assert_eq!(daemon.requests.try_iter().count(), 1);
-        // The request is repeated only once.
+        // The client repeats the request only once.
         let (code, _, stderr) = out(&Daemon::after(2, answers).run(root, words));
         assert_eq!(code, 1, "{words:?}: {stderr}");
     }
@@ -295,7 +295,7 @@ fn get_prints_only_the_text() {
     let (code, stdout, stderr) = out(&daemon.run(here.path(), &["get", "MEMORY.md:2:2", "--workspace", "."]));
     assert_eq!((code, stdout.as_str()), (0, "two\nthree\n"));
     assert_eq!(stderr, "note: out of 9 lines, these are lines 2 to 3\n");
-    // If a file has the whole target as its name, that file is read.
+    // If a file has the whole target as its name, the client reads that file.
     let Request::Get(request) = daemon.requests.iter().nth(1).unwrap() else {
         panic!("no get")
     };
@@ -338,7 +338,7 @@ fn a_daemon_that_exits_early_is_reported_with_its_last_log_lines() {
     )
     .unwrap();
     std::fs::set_permissions(&daemon, std::fs::Permissions::from_mode(0o755)).unwrap();
-    // The client is copied, so that it does not find the real daemon beside itself.
+    // Copy the client, so that it does not find the real daemon in its own folder.
     let client = bin.path().join("hippoctl");
     std::fs::copy(env!("CARGO_BIN_EXE_hippoctl"), &client).unwrap();
     let run = || {

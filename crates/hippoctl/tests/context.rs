@@ -92,7 +92,7 @@ fn list_sends_its_arguments() {
         let ((code, _, stderr), asked) = run(arguments);
         assert_eq!((code, asked), (0, Some(request.into())), "{stderr}");
     }
-    // The daemon decides which entries are dormant, and the client does not derive this from the strength.
+    // The daemon decides which entries are dormant. The client must not derive this from the strength.
     let ((_, stdout, stderr), _) = run(&["list", "--session", "s1"]);
     assert_eq!(
         stdout,

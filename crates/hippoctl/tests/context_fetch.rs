@@ -14,7 +14,7 @@ use hippo_types::context::{FetchOrigin, FetchOutcome};
 use scripted::{Daemon, hippoctl, out};
 use serde_json::Value;
 
-/// Bytes that a careless client would change: no newline at the end, a carriage return, an escape, a zero.
+/// Bytes that a careless client would change: no newline at the end, a carriage return, an escape character, a NUL.
 const CONTENT: &str = " a\r\nb\u{1b}[31m\u{0}ü\u{2028}\n\n c";
 
 fn fetched(outcome: FetchOutcome, content: Option<&str>) -> ContextFetchResponse {
@@ -51,7 +51,7 @@ fn answer(call: &Call) -> Vec<u8> {
     }
 }
 
-/// Runs `context fetch`. Returns exit code, both output streams, and the request.
+/// Runs `context fetch`. Returns the exit code, both outputs, and the request.
 fn run(arguments: &[&str]) -> ((i32, String, String), Request) {
     let daemon = Daemon::start(answer);
     let arguments = [&["context"][..], arguments].concat();

@@ -22,7 +22,7 @@ use scripted::{Daemon, hippoctl, out};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A folder with a home in which no daemon runs.
+/// A folder, and a home in which no daemon runs.
 struct Place {
     folder: TempDir,
 }
@@ -59,7 +59,7 @@ impl Place {
     }
 }
 
-/// Returns the mode of every path, and its bytes or its link target.
+/// Returns the mode of each path, and its bytes or its link target.
 fn tree(root: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
     let mut tree = BTreeMap::new();
     let mut folders = vec![root.to_path_buf()];
@@ -226,7 +226,7 @@ fn undo_without_a_daemon_changes_nothing() {
     let (seen, heard) = std::sync::mpsc::channel();
     let file = place.record();
     let taking = Daemon::start(move |call| {
-        // At this time, the record is as an interrupted process would leave it.
+        // At this time, the record on disk is the one that an interrupted process would leave.
         let _ = seen.send(fs::read_to_string(&file).unwrap());
         encode_result(
             &call.id,

@@ -138,7 +138,7 @@ fn files_and_missing_folders_are_refused_differently() {
     }
 }
 
-/// Starts a daemon with which the folder is registered, and which stores contents of its sessions.
+/// Starts a daemon that has this folder registered and stores contents of its sessions.
 fn keeping(root: &Path) -> Daemon {
     let root = root.display().to_string();
     Daemon::start(move |call| match &call.request {

@@ -15,7 +15,7 @@ use hippo_proto::{ErrorKind, RpcError, encode_error};
 use scripted::{Daemon, hippoctl, out};
 use serde_json::Value;
 
-/// Returns kind, message and hint of the failure in the last line.
+/// Returns the kind, message and hint of the failure in the last line.
 fn failure(errors: &str, words: &[&str]) -> (String, String, String) {
     let last = errors.lines().last().unwrap_or_default();
     let value: Value =

@@ -25,7 +25,7 @@ use tempfile::TempDir;
 const SECRET: &str = "the-key-under-the-mat";
 const PLATFORMS: [&str; 4] = ["claude-code", "openclaw", "opencode", "codex"];
 
-/// A folder `w`, and next to it a folder `outside` and another workspace `other`.
+/// A folder `w`. Beside it are a folder `outside` and another workspace `other`.
 struct Bed {
     folder: TempDir,
 }
@@ -57,7 +57,7 @@ impl Bed {
         symlink(target, path).unwrap();
     }
 
-    /// Runs the client in `w`. Asserts that its output contains no text from outside.
+    /// Runs the client in `w`. Asserts that its output contains no text from outside `w`.
     fn run(&self, words: &[&str]) -> (i32, String, String) {
         let words: Vec<&str> = words.iter().copied().chain(["--no-start"]).collect();
         let (code, told, errors) = out(&hippoctl(&self.at("home"), &self.at("w"), &words));
@@ -65,7 +65,7 @@ impl Bed {
         (code, told, errors)
     }
 
-    /// Returns the mode of every file, and its bytes or its link target. The state of the client is left out.
+    /// Returns the mode of each file, and its bytes or its link target. Omits the client's own state.
     fn tree(&self) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
         let mut tree = tree(&self.at("outside"));
         tree.extend(self::tree(&self.at("other")));
@@ -143,7 +143,7 @@ fn file(bed: &Bed, path: &str) {
 
 const LINKS: [Plant; 3] = [link_outside, link_to_another_workspace, link_to_nothing];
 
-/// Asserts that init refuses without changes, and that its error names each path, or a path below it.
+/// Asserts that init refuses and changes nothing. Its error must name each path, or a path below it.
 fn assert_refused(bed: &Bed, platform: &str, planted: &[&String]) {
     let before = bed.tree();
     let (code, told, errors) = bed.run(&["init", "--platform", platform]);
@@ -240,8 +240,8 @@ fn deinit_keeps_planted_files_and_finishes_once_they_are_gone() {
             let (files, _) = laid_out(platform);
             for path in &files {
                 let now = bed.at("w").join(path);
-                // The files outside have the same bytes. A program that followed a link would thus take them for its
-                // own files.
+                // The files outside have the same bytes as the client's own files. A client that followed a link
+                // would therefore treat them as its own files.
                 let text = fs::read_to_string(&now).unwrap();
                 for place in ["outside", "other", "kept"] {
                     bed.write(&format!("{place}/{path}"), &text);
@@ -305,7 +305,7 @@ fn deinit_does_not_follow_a_folder_moved_outside_and_linked() {
     }
 }
 
-/// Ends the swaps on drop, even if an assertion fails.
+/// Stops the swaps when it is dropped, even if an assertion fails.
 struct Finish<'a>(&'a AtomicBool);
 
 impl Drop for Finish<'_> {
@@ -329,7 +329,7 @@ fn links_swapped_in_during_init_and_deinit_change_nothing_outside() {
         scope.spawn(|| {
             let top = WorkspaceDir::open(&bed.at("w")).unwrap().folder("").unwrap();
             while !finished.load(Ordering::Acquire) {
-                // The client may have removed one of the two paths for a moment.
+                // Ignore an error, because the client may have removed one of the two paths for a moment.
                 let _ = top.exchange("CLAUDE.md", "link.md");
                 let _ = top.exchange(".claude", "link");
                 swaps.fetch_add(1, Ordering::Release);

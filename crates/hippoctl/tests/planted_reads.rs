@@ -24,7 +24,7 @@ use tempfile::TempDir;
 const SECRET: &str = "the-key-under-the-mat";
 const SESSION: &str = "{\"role\": \"user\", \"content\": \"look after the pump\"}\n";
 
-/// A folder `w`, and next to it a folder `outside` and another workspace `other`.
+/// A folder `w`. Beside it are a folder `outside` and another workspace `other`.
 struct Bed {
     folder: TempDir,
 }
@@ -49,7 +49,7 @@ impl Bed {
         fs::write(path, text).unwrap();
     }
 
-    /// Replaces a file in `w`. Some kinds of replacements are links to the same path in `outside`.
+    /// Replaces a file in `w`. For some kinds, the replacement is a link to the same path in `outside`.
     fn plant(&self, what: &str, path: &str) {
         let planted = self.at("w").join(path);
         fs::create_dir_all(planted.parent().unwrap()).unwrap();
@@ -62,7 +62,7 @@ impl Bed {
         }
     }
 
-    /// Runs the client in `w`. Asserts that its output contains no text from outside.
+    /// Runs the client in `w`. Asserts that its output contains no text from outside `w`.
     fn run(&self, words: &[&str]) -> (i32, String, String) {
         let words: Vec<&str> = words.iter().copied().chain(["--no-start"]).collect();
         let (code, told, errors) = out(&hippoctl(&self.at("home"), &self.at("w"), &words));
@@ -106,7 +106,8 @@ fn session_start_skips_a_planted_root_and_logs_it() {
         let named = format!("could not read {}: ", bed.at("w/memory/ROOT.md").display());
         assert!(log.contains(&named) && !log.contains(SECRET), "{what}: {log}");
     }
-    // First, the folder that contains the file is a link. Then, the settings beside this folder are pipes.
+    // First, replace the folder that contains the file with a link. Then, replace the settings beside this folder
+    // with pipes.
     let bed = Bed::new();
     bed.register();
     bed.write("outside/ROOT.md", &format!("- {SECRET}\n"));
@@ -125,7 +126,7 @@ fn session_start_skips_a_planted_root_and_logs_it() {
     assert!(bed.run(&start).1.contains("the pump is blue"));
 }
 
-/// Ends the swaps on drop, even if an assertion fails.
+/// Stops the swaps when it is dropped, even if an assertion fails.
 struct Finish<'a>(&'a AtomicBool);
 
 impl Drop for Finish<'_> {

@@ -45,7 +45,7 @@ impl Bench {
         out(&hippoctl(&self.home(), &self.root().join("src"), &words))
     }
 
-    /// Sets up a harness and registers the folder. Neither needs a daemon here.
+    /// Sets up a harness and registers the folder. Neither of these needs a daemon.
     fn set_up(&self, platform: &str) {
         let root = self.root().display().to_string();
         let (code, _, errors) = self.run(&["init", "--platform", platform, &root]);

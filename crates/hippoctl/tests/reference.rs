@@ -1,7 +1,8 @@
 //! Reference of the command line: docs/cli.md, manual pages, completions.
 //!
-//! The reference is generated from the definitions with which the programs parse their arguments. `UPDATE=1` writes
-//! docs/cli.md. `HIPPOD_PAGES` names a folder for the manual pages and completions, which `cargo xtask dist` packs.
+//! The reference is generated from the same definitions that the programs use to parse their arguments. `UPDATE=1`
+//! writes docs/cli.md. `HIPPOD_PAGES` names a folder for the manual pages and completions. `cargo xtask dist` adds
+//! that folder to the packages.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -11,7 +12,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use hippoctl::args::Cli;
 
-// The file is included instead of the crate, because hippoctl does not depend on hippod.
+// Include the source file, because hippoctl does not depend on the crate hippod.
 #[path = "../../hippod/src/arguments.rs"]
 #[allow(dead_code, reason = "this test uses only the grammar and parses nothing")]
 mod arguments;
@@ -24,7 +25,7 @@ const BEGINNING: &str = "\
 This page contains the help text of every verb. `cargo xtask docs` generates the page from the argument parsers, and a test checks that it is current.
 ";
 
-/// Returns the file name and the content of each manual page. Each program and each verb has one.
+/// Returns the file name and the content of each manual page. There is one page for each program and for each verb.
 fn manual() -> Vec<(String, Vec<u8>)> {
     let mut pages = Vec::new();
     for program in programs() {

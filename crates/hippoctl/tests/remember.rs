@@ -40,7 +40,8 @@ fn answer(call: &Call) -> Vec<u8> {
     }
 }
 
-/// Runs the verb with this standard input. Returns exit code, both output streams, and the request, if one was sent.
+/// Runs the verb with this standard input. Returns the exit code, both outputs, and the request, if the client sent
+/// one.
 fn run(arguments: &[&str], input: &[u8]) -> ((i32, String, String), Option<Request>) {
     let daemon = Daemon::start(answer);
     let arguments = [&["--workspace", WORKSPACE, "remember"][..], arguments].concat();

@@ -38,7 +38,7 @@ def given(**parameters: object) -> dict[str, object]:
     return {name.removesuffix(\"_\"): value for name, value in parameters.items() if value is not None}
 ";
 
-/// Names that Python does not allow as members, methods or parameters.
+/// Reserved words of Python, which cannot be names of members, methods or parameters.
 const KEPT: [&str; 5] = ["from", "import", "in", "is", "class"];
 
 /// Returns a type for each definition.
@@ -47,7 +47,7 @@ const KEPT: [&str; 5] = ["from", "import", "in", "is", "class"];
 /// Fails if the schema has an unknown form.
 pub fn types(schema: &Value) -> Result<String> {
     let mut text = TYPES_HEAD.to_owned();
-    // These two tables get no types, because each method is generated as a function.
+    // These two tables need no types, because each method becomes a function.
     let told = ["Methods", "Notifications"];
     for definition in definitions(schema)?
         .iter()
@@ -65,8 +65,8 @@ pub fn types(schema: &Value) -> Result<String> {
     Ok(text)
 }
 
-/// Returns the alias of a definition that is not an object. Alternatives that are objects are written as classes
-/// before it.
+/// Returns the alias of a definition that is not an object. Before the alias, writes a class for each alternative
+/// that is an object.
 fn alias(text: &mut String, name: &str, shape: &Shape) -> Result<String> {
     let Shape::OneOf(shapes) = shape else {
         return Ok(match shape {
@@ -234,7 +234,7 @@ fn function(
     Ok(())
 }
 
-/// Returns a type for use outside of the types module. A parameter may be any sequence or mapping.
+/// Returns a type for use outside the types module, in which a parameter may be any sequence or mapping.
 fn parameter(shape: &Shape) -> Result<String> {
     Ok(match shape {
         Shape::Named(name) => format!("p.{name}"),

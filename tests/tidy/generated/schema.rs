@@ -8,7 +8,7 @@ use hippo_proto::{
     MAX_TEXT_BYTES, PROTOCOL, Progress, RpcError, describe,
 };
 
-/// The constants that doc comments link to, with their values.
+/// The constants to which doc comments link, with their values.
 const LIMITS: [(&str, usize); 8] = [
     ("MAX_BODY_BYTES", MAX_BODY_BYTES),
     ("MAX_CONTENT_BYTES", MAX_CONTENT_BYTES),
@@ -20,11 +20,14 @@ const LIMITS: [(&str, usize); 8] = [
     ("MAX_TEXT_BYTES", MAX_TEXT_BYTES),
 ];
 
-/// Returns the schema of the whole protocol, draft 2020-12. `methods` has one property per method with its `params` and its
-/// `result`, `notifications` has one per notification with its parameters, and `error` is the `error` member of an answer.
+/// Returns the schema of the whole protocol, draft 2020-12.
 ///
-/// Parameters are described as the daemon reads them: unknown members are forbidden, members with a default are optional. Answers
-/// are described as it writes them: an optional member is omitted instead of null, and unknown members are allowed.
+/// `methods` has one property per method with its `params` and its `result`. `notifications` has one property per
+/// notification with its parameters. `error` is the member `error` of an answer.
+///
+/// Parameters are described as the daemon reads them: unknown members are forbidden, and members with a default are
+/// optional. Answers are described as the daemon writes them: an optional member is omitted instead of null, and
+/// unknown members are allowed.
 pub fn document() -> Value {
     let settings = SchemaSettings::draft2020_12();
     let mut read = SchemaGenerator::new(settings.clone().for_deserialize());
@@ -89,7 +92,7 @@ pub fn document() -> Value {
         },
         "$defs": definitions,
     });
-    // A stable order, independent of the map type of this build.
+    // This order is stable, whatever map type this build uses.
     document.sort_all_objects();
     document
 }
@@ -104,8 +107,8 @@ fn object_schema(what: &str, members: impl IntoIterator<Item = (&'static str, Va
     json!({"type": "object", "description": what, "required": names, "properties": properties})
 }
 
-/// Cleans up a definition for clients: removes Rust names and null defaults; for answers, also removes the null type of optional
-/// members, which are omitted instead.
+/// Cleans up a definition for clients: removes Rust names and null defaults. In an answer, also removes the null type
+/// of optional members, because the daemon omits them instead.
 fn clean_up(schema: &mut Value, read: bool) {
     match schema {
         Value::Object(members) => {
@@ -128,7 +131,7 @@ fn clean_up(schema: &mut Value, read: bool) {
     }
 }
 
-/// Removes the null type of optional members.
+/// Removes the null type from the optional members of an object.
 fn remove_null_of_optional(members: &mut Map<String, Value>) {
     let required = members.get("required").cloned().unwrap_or_default();
     let Some(Value::Object(properties)) = members.get_mut("properties") else {
@@ -175,7 +178,8 @@ fn plain_text(text: &str) -> String {
         .replace("`]", "`")
 }
 
-/// Renames parameter definitions whose name an answer definition with other content has. Returns the pairs of old and new names.
+/// Renames each parameter definition that has the same name as a different answer definition. Returns the pairs of
+/// old and new names.
 fn rename_conflicts(params: &mut Map<String, Value>, answers: &Map<String, Value>) -> Vec<(String, String)> {
     let differ = |name: &String, schema: &Value| answers.get(name).is_some_and(|other| other != schema);
     let renamed: Vec<(String, String)> = params

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value};
 
-/// Allowed values.
+/// The allowed values of a type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
     /// Anything.
@@ -22,11 +22,11 @@ pub enum Shape {
     Words(Vec<String>),
     /// A list of values of this shape.
     List(Box<Shape>),
-    /// An object whose members have any names, and values of this shape.
+    /// An object with members of any name, whose values all have this shape.
     Table(Box<Shape>),
-    /// An object that has these members.
+    /// An object with these members.
     Object(Vec<Member>),
-    /// The definition with this name.
+    /// A reference to the definition with this name.
     Named(String),
     /// One of several shapes.
     OneOf(Vec<Shape>),
@@ -39,7 +39,7 @@ pub struct Member {
     pub name: String,
     /// `true` if the member may be missing.
     pub optional: bool,
-    /// Description for people.
+    /// Description of the member, for people.
     pub what: String,
     /// Shape of the value.
     pub shape: Shape,
@@ -49,7 +49,7 @@ pub struct Member {
 pub struct Definition {
     /// Name of the definition.
     pub name: String,
-    /// Description for people.
+    /// Description of the definition, for people.
     pub what: String,
     /// Allowed values.
     pub shape: Shape,

@@ -59,7 +59,7 @@ fn object(members: &[Member], indent: &str) -> Result<String> {
             false => member.name.clone(),
         };
         let mark = if member.optional { "?" } else { "" };
-        // A client may set an optional member to `undefined`. Then the member is not sent.
+        // A client may set an optional member to `undefined`. In this case, the member is not sent.
         let or = if member.optional { " | undefined" } else { "" };
         writeln!(
             text,

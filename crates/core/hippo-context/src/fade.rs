@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn the_formula_reproduces_the_table_of_the_specification() {
         let entry = entry("a", ContextKind::ToolResult.rate());
-        // v2 §8.1, which rounds 0.577 up and 0.302 down.
+        // The values of v2 §8.1, which rounds 0.577 up and 0.302 down.
         for (turn, printed) in [
             (0, 1.0),
             (5, 0.82),

@@ -84,7 +84,7 @@ fn check_limits(text: &str) -> Result<(), YamlError> {
 mod tests {
     use super::*;
 
-    /// Runs `work` on a stack that is too small for a recursion with one level per byte of a long text.
+    /// Runs `work` on a small stack. A recursion with one level per byte of a long text would overflow this stack.
     fn run_on_small_stack(work: impl FnOnce() + Send + 'static) {
         let small = std::thread::Builder::new().stack_size(256 * 1024);
         small.spawn(work).unwrap().join().unwrap();

@@ -21,7 +21,7 @@ impl Numbers {
         (self.0 >> 8) % end
     }
 
-    /// Returns a text of three-syllable words. The lower the number of a word, the more often the word occurs.
+    /// Returns a text of three-syllable words. Words with low numbers occur more often than words with high numbers.
     fn text(&mut self, words: u32) -> String {
         let syllables = ["ba", "ke", "lo", "mi", "nu", "par", "ques", "rit", "som", "tul"];
         let words = (0..words).map(|_| {

@@ -51,7 +51,7 @@ fn corpus() -> Corpus {
     corpus
 }
 
-/// Returns ids that look random and are the same in each run (a linear congruential generator).
+/// Returns `count` ids that look random and are the same in each run (a linear congruential generator).
 fn ids(seed: u32, count: usize) -> Vec<u32> {
     let mut state = seed;
     let mut ids: Vec<u32> = (0..count)

@@ -7,10 +7,11 @@ use crate::corpus::Corpus;
 use crate::rank::RankedChunk;
 use hippo_text::source::SourceKind;
 
-/// Returns the first `limit` chunks of a ranked list, best first, each text once.
+/// Returns the first `limit` chunks of a ranked list, best first, without repeated texts.
 ///
-/// If several texts are equal, the one with the best rank is kept. However, if that one is a compaction tree node, its
-/// source file takes over the node's rank and score. Texts are compared by [`crate::corpus::ChunkPlace::mark`].
+/// If several chunks have the same text, the one with the best rank is kept. If that chunk is from a compaction tree
+/// node, the chunk of the node's source file is returned in its place, with the node's rank and score. Texts are
+/// compared by [`crate::corpus::ChunkPlace::mark`].
 pub fn collapse(ranked: &[RankedChunk], corpus: &Corpus, limit: usize) -> Vec<RankedChunk> {
     let is_node = |hit: &RankedChunk| {
         let place = corpus.place(hit.chunk);
@@ -43,7 +44,7 @@ pub fn collapse(ranked: &[RankedChunk], corpus: &Corpus, limit: usize) -> Vec<Ra
     kept
 }
 
-/// Texts of an answer, for the detection of near-duplicates.
+/// The texts already in an answer, to detect near-duplicates.
 #[derive(Debug, Default)]
 pub struct AnswerTexts {
     texts: Vec<Vec<u64>>,
@@ -51,12 +52,12 @@ pub struct AnswerTexts {
 
 impl AnswerTexts {
     /// Minimum number of distinct words for a near-duplicate. Shorter texts, such as "yes, on Monday" and "yes, on
-    /// Tuesday", count as different.
+    /// Tuesday", are never near-duplicates.
     const WORDS: usize = 8;
-    /// Minimum Jaccard similarity of the words of near-duplicates.
+    /// Minimum Jaccard similarity between the word sets of two near-duplicates.
     const SHARE: f32 = 0.9;
 
-    /// Returns true and stores the text if no earlier text is a near-duplicate.
+    /// Returns true if no earlier text is a near-duplicate of the text. In that case, stores the text.
     pub fn is_new(&mut self, text: &str) -> bool {
         let mut words: Vec<u64> = text
             .split(|sign: char| !sign.is_alphanumeric())

@@ -6,9 +6,9 @@ use hippo_types::time::Date;
 /// Section passed to [`Corpus::set_document`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CorpusSection {
-    /// Index of the parent section, smaller than its own.
+    /// Index of the parent section; smaller than the section's own index.
     pub parent: Option<u32>,
-    /// Date in its own heading.
+    /// Date in the section's own heading.
     pub date: Option<Date>,
 }
 
@@ -17,54 +17,56 @@ pub struct CorpusSection {
 pub struct CorpusChunk {
     /// Dense id that no other live chunk uses.
     pub id: u32,
-    /// Index of its section.
+    /// Index of the chunk's section.
     pub section: u32,
     /// Number of index terms.
     pub terms: u32,
-    /// Speaker.
+    /// Speaker of the chunk.
     pub speaker: Speaker,
-    /// Hash of its bytes.
+    /// Hash of the chunk's bytes.
     pub hash: ContentHash,
 }
 
-/// Position and ranking data of a chunk: 20 bytes, plus 4 in its document's list.
+/// Position and ranking data of a chunk. It takes 20 bytes, plus 4 bytes in the document's list of chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChunkPlace {
-    /// Document id.
+    /// Id of the document.
     pub document: u32,
     /// Index among the document's chunks.
     pub ordinal: u32,
     /// Index among the document's sections.
     pub section: u32,
-    /// First four bytes of the content hash. They are equal for equal texts, and almost always different for different
-    /// texts.
+    /// First four bytes of the content hash. Chunks with equal texts have equal marks. Chunks with different texts
+    /// almost always have different marks.
     pub mark: u32,
     /// Number of index terms, at most 65,535.
     pub terms: u16,
-    /// Speaker.
+    /// Speaker of the chunk.
     pub speaker: Speaker,
 }
 
-/// Section as a run of chunks of one document.
+/// A section: a run of chunks of one document.
 ///
-/// Neighbours of a chunk are looked up in its *passage*: the section at depth 2 (a session, an entry of a
-/// day) with all its subsections, or the shallower section that contains the chunk.
+/// The neighbours of a chunk are the other chunks in its *passage*. The passage is the section at depth 2 (for
+/// example, a session or an entry in a daily log) that contains the chunk, with all subsections. If there is no such
+/// section, it is the section at depth 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SectionPlace {
-    /// Index of the section that is its passage; its own index at depth 1 or 2.
+    /// Index of the section's passage. A section at depth 1 or 2 is its own passage, so this is its own index.
     pub passage: u32,
-    /// Ordinal of the passage's first chunk. This field and the next two are only set for the passage
-    /// itself.
+    /// Ordinal of the passage's first chunk. `first`, `end` and `terms` are only set if the section is itself a
+    /// passage.
     pub first: u32,
-    /// Ordinal after the passage's last chunk; equal to `first` if empty.
+    /// Ordinal after the passage's last chunk; equal to `first` if the passage is empty.
     pub end: u32,
-    /// Number of terms in the passage, without the terms of chunks spoken by an assistant.
+    /// Number of terms in the passage, excluding chunks spoken by an assistant.
     pub terms: u32,
-    /// Date of the section, for example from a heading `# 2024-04-25`, or of its nearest ancestor with a date.
+    /// Date of the section, for example from the heading `# 2024-04-25`. A section without a date has the date of its
+    /// nearest ancestor with one.
     pub date: Option<Date>,
 }
 
-/// Document of the corpus.
+/// A document of the corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentPlace {
     /// Path relative to the workspace.
@@ -77,18 +79,18 @@ pub struct DocumentPlace {
 }
 
 impl DocumentPlace {
-    /// Returns the ids of the chunks, in order.
+    /// Returns the ids of the document's chunks, in order.
     pub fn chunks(&self) -> &[u32] {
         &self.chunks
     }
 
-    /// Returns its sections, in order; at least one.
+    /// Returns the document's sections, in order. There is always at least one.
     pub fn sections(&self) -> &[SectionPlace] {
         &self.sections
     }
 }
 
-/// All documents of a workspace and the position of each chunk.
+/// All documents of a workspace, and the position of each chunk.
 #[derive(Debug, Clone, Default)]
 pub struct Corpus {
     documents: Vec<Option<DocumentPlace>>,
@@ -105,8 +107,8 @@ impl Corpus {
         Self::default()
     }
 
-    /// Adds or replaces document `id`. Chunks are in order; a chunk with an unknown section belongs to the
-    /// last section.
+    /// Adds or replaces document `id`. `chunks` must be in the order of the text. A chunk with an unknown section is
+    /// assigned to the last section.
     pub fn set_document(
         &mut self,
         id: u32,
@@ -164,7 +166,7 @@ impl Corpus {
         };
         for chunk in &document.chunks {
             let place = &mut self.places[*chunk as usize];
-            // Another document may have reused the id meanwhile.
+            // The id may since have been reused for a chunk of another document.
             if place.is_some_and(|place| place.document == id) {
                 *place = None;
                 self.chunks -= 1;
@@ -189,7 +191,7 @@ impl Corpus {
         self.documents.get(id as usize)?.as_ref()
     }
 
-    /// Returns all documents with their ids, ascending.
+    /// Returns all documents with their ids, in ascending order of the ids.
     pub fn documents(&self) -> impl Iterator<Item = (u32, &DocumentPlace)> + Clone {
         (0u32..)
             .zip(&self.documents)
@@ -207,7 +209,8 @@ impl Corpus {
         sections.get(sections.get(place.section as usize)?.passage as usize)
     }
 
-    /// Returns the ids of the chunks within `reach` of a chunk in its passage, including the chunk itself, in order.
+    /// Returns the ids of the chunks in the same passage that are at most `reach` positions away, in order, including
+    /// the chunk itself.
     pub fn window(&self, place: &ChunkPlace, reach: u32) -> &[u32] {
         let (Some(document), Some(passage)) = (self.document(place.document), self.passage(place)) else {
             return &[];
@@ -221,8 +224,8 @@ impl Corpus {
         document.chunks.get(from as usize..to as usize).unwrap_or(&[])
     }
 
-    /// Returns the date of a chunk: that of its section or of the nearest dated ancestor, otherwise that of its
-    /// document.
+    /// Returns the date of a chunk: the date of its section or of the nearest ancestor with a date, otherwise the
+    /// date of the document.
     pub fn date(&self, place: &ChunkPlace) -> Option<Date> {
         let document = self.document(place.document)?;
         document
@@ -247,18 +250,18 @@ impl Corpus {
         self.chunks == 0
     }
 
-    /// Returns the mean number of terms of a chunk, at least 1.
+    /// Returns the mean number of terms per chunk, at least 1.
     pub fn mean_terms(&self) -> f32 {
         (self.terms as f32 / self.chunks.max(1) as f32).max(1.0)
     }
 
-    /// Returns the mean number of terms of a passage, without the terms of chunks spoken by an assistant; at least 1.
+    /// Returns the mean number of terms per passage, at least 1. Chunks spoken by an assistant are excluded.
     pub fn mean_passage_terms(&self) -> f32 {
         (self.passage_terms as f32 / self.passages.max(1) as f32).max(1.0)
     }
 }
 
-/// Resolves dates and passages from parent to child. Returns at least one section.
+/// Computes the date and passage of each section from those of its parent. Returns at least one section.
 fn place_sections(sections: &[CorpusSection]) -> Vec<SectionPlace> {
     let mut placed: Vec<SectionPlace> = Vec::with_capacity(sections.len().max(1));
     for (number, section) in (0u32..).zip(sections) {
@@ -279,7 +282,7 @@ fn place_sections(sections: &[CorpusSection]) -> Vec<SectionPlace> {
     placed
 }
 
-/// Returns the number of passages with chunks, and their terms.
+/// Returns the number of non-empty passages, and the total number of their terms.
 fn count_passages(sections: &[SectionPlace]) -> (u64, u64) {
     let filled = sections.iter().filter(|section| section.first < section.end);
     filled.fold((0, 0), |(count, terms), passage| {

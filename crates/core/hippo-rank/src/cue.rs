@@ -1,9 +1,9 @@
 //! Search of index entries by the words of a question.
 //!
-//! An inverted index over the words of the entries, rebuilt whenever the entries change. The score is BM25F
-//! (Robertson, Zaragoza and Taylor 2004): the frequency of a word in each field is weighted and normalized by the
-//! length of the field before saturation. A word of the topic counts more than a word of the summary, and a word in
-//! both fields does not count twice.
+//! The index is an inverted index over the words of the entries. It is rebuilt whenever the entries change. The score
+//! is BM25F (Robertson, Zaragoza and Taylor 2004): the frequency of a word in each field is weighted and normalized
+//! by the length of the field, and the sum over the fields is then saturated. A word of the topic counts more than a
+//! word of the summary, and a word in both fields counts less than twice as much.
 
 use std::collections::HashMap;
 
@@ -11,12 +11,12 @@ use hippo_text::speaker::is_speaker_term;
 use hippo_text::terms::{Analyzer, QueryTerm};
 use hippo_types::entry::{Entry, Pointer};
 
-/// Fields of an entry: topic, tags, summary, section names, file names.
+/// Number of fields of an entry: topic, tags, summary, section names, file names.
 const FIELDS: usize = 5;
 /// Weight of a word in each field.
 const WEIGHTS: [f32; FIELDS] = [2.0, 2.0, 1.0, 1.0, 0.5];
-/// Length normalization of each field, 0 to 1 (BM25F's b). It is 0 for summaries and tags: both are short, and a
-/// longer one contains more information.
+/// Length normalization of each field, 0 to 1 (BM25F's b). It is 0 for tags and summaries, because both are short and
+/// a longer one contains more information.
 const LENGTHS: [f32; FIELDS] = [0.75, 0.0, 0.0, 0.5, 0.5];
 /// Weighted number of occurrences at which a word reaches half of the maximum score (BM25's k1).
 const HALF: f32 = 1.2;
@@ -26,11 +26,11 @@ const HALF_RELEVANT: f32 = 10.0;
 /// An entry that matches a question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Match {
-    /// Position of the entry in the input of the index.
+    /// Position of the entry in the list that was indexed.
     pub entry: usize,
-    /// Relevance from the words in the entry, 0 to 1, independent of other words in the question.
+    /// Relevance, 0 to 1, computed only from the matched words. Other words in the question do not change it.
     pub relevance: f32,
-    /// Share of the question's words that the entry contains, weighted by rarity, 0 to 1.
+    /// Share of the question's words that the entry contains, 0 to 1. Rare words have a higher weight.
     pub coverage: f32,
 }
 
@@ -39,15 +39,15 @@ pub struct Match {
 pub struct Cues {
     /// Words in sorted order, so that words with the same prefix are adjacent.
     words: Vec<Box<str>>,
-    /// Start of each word's entries in `postings`, and the end of the last one.
+    /// Position of each word's first item in `postings`, followed by the length of `postings`.
     starts: Vec<usize>,
-    /// Positions of the entries of each word, with the word's weight in the entry, 0 to 1.
+    /// Positions of the entries that contain each word, with the word's weight in the entry, 0 to 1.
     postings: Vec<(u32, f32)>,
     entries: usize,
 }
 
 impl Cues {
-    /// Indexes the words of `entries`, which are identified by their positions.
+    /// Creates an index of the words of `entries`. Results identify an entry by its position in `entries`.
     pub fn new<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Self {
         let mut reader = CueReader::default();
         for entry in entries {
@@ -68,9 +68,10 @@ impl Cues {
         self.entries == 0
     }
 
-    /// Returns the entries that match a question, best first, ties by position; at most `limit`.
+    /// Returns at most `limit` entries that match a question, best first. Equal matches are in the order of their
+    /// positions.
     ///
-    /// Stop words count only in a question without other words.
+    /// Stop words are ignored unless the question contains only stop words.
     #[must_use]
     pub fn find(&self, terms: &[QueryTerm], limit: usize) -> Vec<Match> {
         let words = || terms.iter().filter(|term| !is_speaker_term(&term.term));
@@ -79,11 +80,11 @@ impl Cues {
         let mut mass = 0.0;
         for (number, term) in (1u32..).zip(words().filter(|term| !(term.stop && telling))) {
             let postings = self.postings(term);
-            // The parts of a compound are separate query terms, so a compound that no entry contains can be skipped.
+            // The parts of a compound are also query terms, so a compound that no entry contains can be skipped.
             if postings.is_empty() && is_compound(&term.term) {
                 continue;
             }
-            // A prefix matches several words, and an entry can contain several such words.
+            // A prefix can match several words of the same entry, so each entry is counted once.
             let mut entries = postings.len();
             if term.prefix {
                 entries = 0;
@@ -127,7 +128,7 @@ impl Cues {
         matches
     }
 
-    /// Returns the postings of a term; for a prefix, those of all words that start with it.
+    /// Returns the postings of a term. For a prefix, returns the postings of all words that start with the prefix.
     fn postings(&self, term: &QueryTerm) -> &[(u32, f32)] {
         let first = self.words.partition_point(|word| **word < *term.term);
         let words = &self.words[first..];
@@ -154,20 +155,21 @@ impl Cues {
 #[derive(Debug, Clone, Copy, Default)]
 struct CueScore {
     score: f32,
-    /// Weight of the matched words.
+    /// Total weight of the question's words that the entry contains.
     covered: f32,
-    /// Number of the last counted word, its weight, and the number of the last seen word.
+    /// Number of the last query term that was counted, its weight, and the number of the last query term that was
+    /// seen.
     counted: u32,
     weight: f32,
     seen: u32,
 }
 
-/// Returns true if the analyzer also emits the parts of a term.
+/// Returns true if the term is a compound. The analyzer emits the parts of a compound as separate terms.
 fn is_compound(term: &str) -> bool {
     term.contains(|mark: char| mark.is_ascii_punctuation()) && !term.ends_with(['+', '#'])
 }
 
-/// Entries that contain a word, with its frequency in each field.
+/// Entries that contain a word, with the frequency of the word in each field.
 type Occurrences = Vec<(u32, [f32; FIELDS])>;
 
 /// Builder that reads entries one at a time.
@@ -175,7 +177,7 @@ type Occurrences = Vec<(u32, [f32; FIELDS])>;
 struct CueReader {
     analyzer: Analyzer,
     counts: HashMap<Box<str>, Occurrences>,
-    /// Number of words in the fields of each entry.
+    /// Number of words in each field of each entry.
     lengths: Vec<[f32; FIELDS]>,
     /// Buffer for the terms of a field.
     terms: String,

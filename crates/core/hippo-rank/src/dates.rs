@@ -1,7 +1,7 @@
 //! Dates in questions.
 //!
-//! Supports English, the most common words for yesterday and today in some other languages, and numeric dates. Weeks
-//! start on Monday. A month or day without a year is the latest one that is not after today.
+//! Supports dates in English and in numbers, and the most common words for yesterday and today in some other
+//! languages. Weeks start on Monday. A month or day without a year means the latest one that is not after today.
 
 mod calendar;
 mod moment;
@@ -13,7 +13,7 @@ use calendar::Days;
 use moment::{DateMatch, find};
 use word::{Word, words};
 
-/// Maximum number of words examined. It is limited because dates occur in questions, not in pasted files.
+/// Maximum number of words examined. Text beyond this length is probably a pasted file, whose dates do not count.
 const WORDS: usize = 400;
 
 /// Days from `start` to `end`, both inclusive.
@@ -23,8 +23,8 @@ pub struct DateRange {
     pub start: Date,
     /// Last day.
     pub end: Date,
-    /// True if the question contains a date with its year ("in May 2026", "2026-05-01"); false for dates relative to
-    /// today ("yesterday", "last week", "in May").
+    /// True for a date with its year ("in May 2026", "2026-05-01"); false for a date relative to today ("yesterday",
+    /// "last week", "in May").
     pub explicit: bool,
 }
 
@@ -38,7 +38,8 @@ impl DateRange {
 
 /// Returns the days in a question asked on `today`, or `None` if it contains no date.
 ///
-/// If there are several expressions, the first one with a year counts; if none has a year, the first one.
+/// If the question contains several dates, the first one with a year is used. If none has a year, the first one is
+/// used.
 #[must_use]
 pub fn date_range(query: &str, today: Date) -> Option<DateRange> {
     let words = words(query, WORDS);
@@ -58,7 +59,7 @@ pub fn date_range(query: &str, today: Date) -> Option<DateRange> {
     first
 }
 
-/// Returns the range of an expression that starts at a word, and its length in words.
+/// Parses the expression that starts at word `at`. Returns its range and its length in words.
 fn expression(words: &[Word], at: usize, today: Date) -> Option<(DateRange, usize)> {
     let lead = words[at].text.as_str();
     let leads = ["between", "from", "since", "after", "until", "till", "before"];
@@ -84,7 +85,7 @@ fn expression(words: &[Word], at: usize, today: Date) -> Option<(DateRange, usiz
     Some((DateRange { start, end, explicit }, found.length + led))
 }
 
-/// Parses "X and Y" and "X to Y": from the first day of X to the last day of Y.
+/// Parses "X and Y" or "X to Y". The range is from the first day of X to the last day of Y.
 fn pair(words: &[Word], at: usize, today: Date) -> Option<DateMatch> {
     let one = find(words, at, today)?;
     let link = at + one.length;
@@ -95,7 +96,7 @@ fn pair(words: &[Word], at: usize, today: Date) -> Option<DateMatch> {
     };
     let other = find(words, link + 1, today).filter(|_| linked)?;
     let length = one.length + 1 + other.length;
-    // "between May and July 2023": the year applies to both.
+    // In "between May and July 2023", the year applies to both months.
     let one = if other.explicit && !one.explicit {
         find(words, at, other.days.end)?
     } else {

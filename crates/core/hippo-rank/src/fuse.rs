@@ -1,8 +1,9 @@
 //! Combination of features into a score.
 //!
-//! The score is a logistic model over features with absolute scales: shares of the attainable BM25, and cosines.
-//! Scores are combined rather than ranks, because the distance between two hits carries information. The scale is
-//! independent of other results, so scores of different queries are comparable.
+//! The score is a logistic model over features with absolute scales: cosines, and BM25 scores as shares of the
+//! largest score that the query allows. The model combines scores rather than ranks, because the distance between two
+//! hits carries information. The scale does not depend on the other results, so scores of different queries are
+//! comparable.
 
 use std::cmp::Ordering;
 
@@ -13,17 +14,18 @@ use crate::rank::{Features, RankInput, RankMode, RankedChunk};
 use hippo_text::chunk::Speaker;
 use hippo_types::time::{Date, days_between};
 
-/// Distance in days at which a date no longer counts. This distance and the weight of the feature were chosen together
-/// in leave-one-out runs over conversations, most of which chose 7 days and a weight of 2.5.
+/// Number of days between two dates from which the proximity is 0. This number and the weight of `date` were chosen
+/// together, in runs that left out one conversation each. Most runs chose 7 days and a weight of 2.5.
 const NEAR_DAYS: f32 = 7.0;
 /// Number of lexical candidates that are scored in full.
 const CANDIDATES: usize = 300;
 
 /// Weights of the features.
 ///
-/// The logit is their weighted sum minus `middle`, divided by 2.5. On this scale a hit without common words and a
-/// cosine of 0.5 scores about 0.2, noise (a cosine of 0.1) below 0.1, and a hit that matches in words and meaning
-/// above 0.8. The scaling does not change the order; it is for thresholds.
+/// The score is the logistic function of (weighted sum of the features − `middle`) / 2.5. The divisor does not change
+/// the order of results; it adjusts the scale for thresholds. Noise (a cosine of 0.1) scores below 0.1, a hit without
+/// common words and with a cosine of 0.5 scores about 0.2, and a hit that matches in words and meaning scores above
+/// 0.8.
 #[derive(Debug)]
 struct FeatureWeights {
     unit: f32,
@@ -37,9 +39,9 @@ struct FeatureWeights {
     middle: f32,
 }
 
-/// Words and vectors. The weights were fitted with a softmax over the chunks of each question, leaving one conversation
-/// out at a time. They were then chosen on a coarse grid over conversations and assistant logs, in a region where
-/// results are stable.
+/// Weights for words and vectors. A softmax over the chunks of each question was fitted, leaving one conversation out
+/// at a time. The final weights were then chosen on a coarse grid, over conversations and assistant logs, in a region
+/// where the results are stable.
 const HYBRID: FeatureWeights = FeatureWeights {
     unit: 6.5,
     window: 8.0,
@@ -51,7 +53,7 @@ const HYBRID: FeatureWeights = FeatureWeights {
     cosine_window: 2.0,
     middle: 7.0,
 };
-/// Words only.
+/// Weights for words only.
 const LEXICAL: FeatureWeights = FeatureWeights {
     user: 0.5,
     cosine: 0.0,
@@ -59,7 +61,7 @@ const LEXICAL: FeatureWeights = FeatureWeights {
     middle: 6.0,
     ..HYBRID
 };
-/// Vectors only.
+/// Weights for vectors only.
 const VECTOR: FeatureWeights = FeatureWeights {
     unit: 0.0,
     window: 0.0,
@@ -73,7 +75,7 @@ const VECTOR: FeatureWeights = FeatureWeights {
 };
 
 impl FeatureWeights {
-    /// Returns the part of the sum that does not depend on cosines.
+    /// Returns the part of the weighted sum that does not depend on cosines.
     fn words(&self, features: &Features) -> f32 {
         self.unit * features.lexical_unit
             + self.window * features.lexical_window
@@ -92,7 +94,7 @@ impl FeatureWeights {
     }
 }
 
-/// Scores the candidates of both kinds and sorts them.
+/// Scores and sorts the candidates found by words and by vectors.
 pub(crate) fn fuse(input: &RankInput<'_>, mut hits: Vec<LexicalHit>) -> Vec<RankedChunk> {
     let vectors = input.vectors.filter(|_| input.mode != RankMode::Lexical);
     let weights = match (input.mode, vectors) {
@@ -154,7 +156,7 @@ pub(crate) fn fuse(input: &RankInput<'_>, mut hits: Vec<LexicalHit>) -> Vec<Rank
     ranked
 }
 
-/// Orders equal scores by path and position. Ids would depend on the history of the index.
+/// Orders chunks with equal scores by path and position. An order by id would depend on the history of the index.
 fn in_place(corpus: &Corpus, a: u32, b: u32) -> Ordering {
     let key = |chunk| {
         let place = corpus.place(chunk)?;
@@ -189,8 +191,8 @@ fn features(input: &RankInput<'_>, hit: &LexicalHit) -> Option<Features> {
     })
 }
 
-/// Returns the proximity of a date to a range: 1 within the range, falling to 0 at [`NEAR_DAYS`], because events are
-/// often written down some days later.
+/// Returns the proximity of a date to a range: 1 within the range, falling to 0 at a distance of [`NEAR_DAYS`].
+/// Events are often written down some days later, so a nearby date still counts.
 fn nearness(range: &DateRange, date: Date) -> f32 {
     let gap = if date < range.start {
         days_between(date, range.start)
@@ -204,7 +206,7 @@ fn nearness(range: &DateRange, date: Date) -> f32 {
     (1.0 - gap / NEAR_DAYS).max(0.0)
 }
 
-/// Requests the cosines of all candidates and of their neighbours in a single call.
+/// Computes the cosines of all candidates and of their neighbours in a single call.
 fn add_cosines(input: &RankInput<'_>, candidates: &mut [Candidate]) {
     let corpus = input.corpus;
     let mut wanted: Vec<u32> = Vec::with_capacity(candidates.len() * 4);
@@ -220,7 +222,7 @@ fn add_cosines(input: &RankInput<'_>, candidates: &mut [Candidate]) {
         let at = wanted.binary_search(&chunk).ok()?;
         cosines.get(at).copied().filter(|cosine| cosine.is_finite())
     };
-    // A chunk without a vector gets the lowest cosine among the vector hits.
+    // A chunk without a vector gets the lowest cosine of the vector hits.
     let hits = input.vectors.map_or(&[][..], |vectors| &vectors.hits);
     let floor = hits
         .iter()

@@ -1,8 +1,9 @@
 //! BM25 scores of chunks, windows and passages from postings.
 //!
-//! The index stores which chunks contain a term, without frequencies. Chunks are small, so the frequency is nearly
-//! always one. In a window or passage, the frequency of a term is the number of chunks with it. Lines of an assistant
-//! do not count for the passage: long answers mention many subjects, and the questions identify the actual one.
+//! The index stores which chunks contain a term, but not how often. Chunks are small, so a term nearly always occurs
+//! once. In a window or passage, the frequency of a term is the number of chunks that contain it. Lines of an
+//! assistant do not count for a passage, because a long answer mentions many subjects, and the user's question names
+//! the one that matters.
 
 use crate::corpus::{ChunkPlace, Corpus};
 use crate::rank::Postings;
@@ -11,14 +12,14 @@ use hippo_text::speaker::is_speaker_term;
 
 /// Saturation of repeated terms in BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009).
 const K1: f32 = 1.2;
-/// Length normalization of BM25 for a chunk; it is low because the shortest lines contain the least information.
+/// Length normalization of BM25 for a chunk. It is low because the shortest lines contain the least information.
 const B_UNIT: f32 = 0.3;
-/// Length normalization for a passage: the usual value.
+/// Length normalization of BM25 for a passage: the usual value.
 const B_PASSAGE: f32 = 0.75;
-/// Number of chunks on either side in a window.
+/// Number of chunks in a window before the chunk and after the chunk.
 pub(crate) const REACH: u32 = 2;
 
-/// Lexical features of a chunk: shares in [0, 1] of the largest sum of term weights that the query allows.
+/// Lexical features of a chunk. Each is a share, in [0, 1], of the largest sum of term weights that the query allows.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct LexicalHit {
     pub chunk: u32,
@@ -29,7 +30,8 @@ pub(crate) struct LexicalHit {
     pub speaker: bool,
 }
 
-/// Arrays by chunk id that are reused between queries, all zero between them. A passage is identified by the id of its first chunk.
+/// Arrays indexed by chunk id, reused for each query. Between queries all values are zero. The values of a passage
+/// are at the id of its first chunk.
 #[derive(Debug, Default)]
 pub struct RankScratch {
     sums: Vec<LexicalSums>,
@@ -48,7 +50,8 @@ struct LexicalSums {
     speaker: bool,
 }
 
-/// Scores every chunk whose window contains a term of the query, and the chunks in `others`; each once, unordered.
+/// Scores each chunk whose window contains a term of the query, and each chunk in `others`. Returns each chunk once,
+/// in no particular order.
 pub(crate) fn score(
     corpus: &Corpus,
     postings: &[Postings<'_>],
@@ -152,7 +155,7 @@ impl RankScratch {
         }
     }
 
-    /// Returns the features from the sums, and resets the arrays to zero.
+    /// Computes the features from the sums, and resets the arrays to zero.
     fn take(&mut self, corpus: &Corpus, attainable: f32) -> Vec<LexicalHit> {
         let share = if attainable > 0.0 { attainable.recip() } else { 0.0 };
         let mut hits: Vec<LexicalHit> = Vec::with_capacity(self.found.len());
@@ -190,14 +193,14 @@ fn first_of_passage(corpus: &Corpus, place: &ChunkPlace) -> Option<u32> {
         .copied()
 }
 
-/// Returns BM25's weight of a term that `with` of `all` chunks contain; above 0.
+/// Returns the BM25 weight of a term that occurs in `with` of `all` chunks. The weight is above 0.
 #[must_use]
 pub fn idf(all: u64, with: u64) -> f32 {
     let (all, with) = (all.max(with) as f32, with as f32);
     (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
 }
 
-/// Returns BM25's saturated frequency, below K1 + 1; `length` is relative to the mean length.
+/// Returns the saturated frequency of BM25, below K1 + 1. `length` is the length divided by the mean length.
 fn saturated(count: f32, b: f32, length: f32) -> f32 {
     count * (K1 + 1.0) / (count + K1 * (1.0 - b + b * length))
 }

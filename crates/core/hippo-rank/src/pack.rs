@@ -1,9 +1,9 @@
 //! Packing of results into the token limit of an answer.
 
-/// Number of skipped chunks after which the budget counts as used up.
+/// Number of skipped chunks after which the packer stops.
 const PASSED_OVER: u32 = 8;
 
-/// Packer that takes whole chunks in rank order while they fit. A chunk that does not fit is skipped, so that one long
+/// Packer that takes whole chunks in rank order while they fit. It skips a chunk that does not fit, so that one long
 /// chunk does not end the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packer {
@@ -24,7 +24,7 @@ impl Packer {
         }
     }
 
-    /// Takes the next chunk with this number of tokens if it fits, and returns true if it was taken.
+    /// Takes the next chunk, of `tokens` tokens, if it fits. Returns true if it was taken.
     pub fn take(&mut self, tokens: u32) -> bool {
         if self.is_full() {
             return false;
@@ -62,7 +62,7 @@ mod tests {
         (taken, packer.tokens())
     }
 
-    /// Tokens, limit and budget; expected chunks and their tokens.
+    /// A case: tokens of each chunk, limit, budget, expected chunks, and their total number of tokens.
     type Case<'a> = (&'a [u32], usize, Option<u64>, &'a [usize], u64);
 
     #[test]

@@ -7,7 +7,8 @@ use crate::lexical;
 pub use crate::lexical::RankScratch;
 use hippo_text::terms::QueryTerm;
 
-/// Evidence used for ranking. Unlike `SearchMode`, it has no mode for the index file, which is not ranked.
+/// Evidence used for ranking. Unlike `SearchMode`, it has no mode for the index file, because entries are not ranked
+/// here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RankMode {
     /// Words and vectors.
@@ -31,7 +32,7 @@ pub struct Postings<'a> {
 /// Results of the vector index for a query.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct VectorHits {
-    /// Chunk ids with cosines in [-1, 1], the nearest first.
+    /// Chunk ids with their cosines in [-1, 1], in descending order of the cosines.
     pub hits: Vec<(u32, f32)>,
 }
 
@@ -43,11 +44,12 @@ pub struct RankInput<'a> {
     pub mode: RankMode,
     /// Postings of each term of the query.
     pub postings: &'a [Postings<'a>],
-    /// Nearest chunks by vector. `None` if the query has no vector, so that only words count.
+    /// Nearest chunks by vector. If this is `None`, the query has no vector and only words count.
     pub vectors: Option<&'a VectorHits>,
-    /// Returns the cosines of chunks with the query, in the order of the argument; NaN for a chunk without a vector.
+    /// Returns the cosine of each given chunk with the query, in the order of the argument; NaN for a chunk without a
+    /// vector.
     pub neighbour_scores: &'a dyn Fn(&[u32]) -> Vec<f32>,
-    /// Returns true if a chunk may be returned. Other chunks still serve as context for their neighbours.
+    /// Returns true if a chunk may be in the result. Other chunks still count as neighbours.
     pub filter: &'a dyn Fn(u32) -> bool,
     /// Dates mentioned in the query.
     pub dates: Option<DateRange>,
@@ -62,9 +64,9 @@ pub struct RankedChunk {
     pub chunk: u32,
     /// Score in [0, 1].
     pub score: f32,
-    /// Score by words only, in [0, 1].
+    /// Score by words alone, in [0, 1].
     pub lexical: Option<f32>,
-    /// Score by vectors only, in [0, 1].
+    /// Score by vectors alone, in [0, 1].
     pub vector: Option<f32>,
     /// Features that the score was computed from.
     pub explain: Features,
@@ -72,8 +74,8 @@ pub struct RankedChunk {
 
 /// Features of a chunk for a query.
 ///
-/// Lexical features are shares of the largest sum of term weights that the query allows, in [0, 1]. Vector features
-/// are cosines, `None` without a vector.
+/// Lexical features are shares, in [0, 1], of the largest sum of term weights that the query allows. Vector features
+/// are cosines, or `None` if there is no vector.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Features {
     /// BM25 of the chunk.
@@ -88,16 +90,16 @@ pub struct Features {
     pub vector_window: Option<f32>,
     /// 1 if the query names the speaker of the chunk, otherwise 0.
     pub speaker: f32,
-    /// Proximity of the chunk's date to the dates of the query: 1 within them, 0 far away.
+    /// Proximity of the chunk's date to the dates in the query: 1 within the dates, 0 far from them.
     pub date: f32,
-    /// 1 if the user of an assistant is the speaker, otherwise 0.
+    /// 1 if the speaker is the user of an assistant, otherwise 0.
     pub user: f32,
 }
 
 impl Features {
-    /// Returns the known features by name, to explain a score.
+    /// Returns the features that have a value, with their names.
     pub fn named(&self) -> Vec<(&'static str, f32)> {
-        // Destructure completely, so that the compiler reports a new field.
+        // Destructure all fields, so that the compiler reports a new one.
         let Self {
             lexical_unit,
             lexical_window,
@@ -124,8 +126,8 @@ impl Features {
     }
 }
 
-/// Ranks the chunks found by words or vectors, best first, each once, at most `limit`; ties are ordered by path and
-/// position.
+/// Ranks the chunks found by words or vectors. Returns at most `limit` chunks, each once, best first. Equal scores
+/// are ordered by path and position.
 pub fn rank(input: &RankInput<'_>, scratch: &mut RankScratch) -> Vec<RankedChunk> {
     let postings = if input.mode == RankMode::Vector {
         &[]

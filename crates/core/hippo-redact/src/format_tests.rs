@@ -8,7 +8,7 @@ use planted::{Dice, formats, planted};
 
 const LIST: &str = include_str!("../../../../docs/secrets.md");
 
-/// Contexts around a secret.
+/// Texts around a secret.
 const AROUND: [&str; 14] = [
     "%",
     "- %\n- the pump is blue\n",

@@ -6,7 +6,7 @@ use super::*;
 
 const SAMPLES: &str = include_str!("../tests/data/redact.txt");
 
-/// Returns each line as stored, as expected after redaction, and its secrets.
+/// Returns for each line the stored text, the expected text after redaction, and the secrets in the line.
 fn samples(sign: &str) -> Vec<(String, String, Vec<String>)> {
     let lines = SAMPLES.lines().filter_map(|line| line.strip_prefix(sign));
     lines
@@ -142,7 +142,7 @@ fn text_around_secrets_is_not_changed() {
     );
 }
 
-/// Checks that repeated text is redacted in linear time. With quadratic time, the test would not finish.
+/// Asserts that repeated text is redacted in linear time. With quadratic time, the test would never finish.
 fn assert_linear_time(end: &str) {
     let units = [
         "key",
@@ -192,7 +192,7 @@ fn assert_linear_time(end: &str) {
     }
 }
 
-// Each test takes a minute without optimisation. As three tests, they run in parallel.
+// Without optimisation, each case takes a minute. As separate tests, they run in parallel.
 #[test]
 fn redaction_takes_linear_time() {
     assert_linear_time("");

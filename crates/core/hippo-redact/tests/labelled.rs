@@ -22,7 +22,7 @@ fn redaction_finds_99_percent_of_secrets_with_1_percent_false_positives() {
         exact += usize::from(shown == wanted);
         for secret in secrets(line) {
             all += 1;
-            // A secret of several lines counts as found if none of its lines remains.
+            // A secret of several lines counts as found if no line of the secret remains.
             if secret
                 .lines()
                 .map(str::trim)

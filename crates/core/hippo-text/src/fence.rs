@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(fenced("text", 10, "x"), "");
     }
 
-    /// Spellings of the end mark that a reader could mistake for it.
+    /// Spellings that a reader could mistake for the end mark.
     const ENDS: [&str; 16] = [
         "<!-- /hippod -->",
         "<!--/hippod-->",

@@ -35,13 +35,13 @@ fn tree_nodes_and_roots_show_no_secret() {
         let node = make(&step(period, NodeAction::Make), &source, None, date(31), false);
         node.map(|node| node.write()).unwrap_or_default()
     };
-    // Below the size threshold, a day is copied into its node. Above it, the node is an extract.
+    // A day below the size threshold is copied into its node. Above the threshold, the node is an extract.
     for some in [&headings[..20], &headings[..]] {
         let log = some.concat();
         let day = made(Period::Day(date(3)), "memory/2026-03-03.md", &log, date(3));
         assert!(day.len() > 200, "{day}");
         assert_shows_none("a day", &day, &found);
-        // Higher levels redact as well, because a person may have written the node.
+        // Higher levels must redact as well, because a person may have written the node of the day.
         let week = made(
             Period::parse("2026-W10").unwrap(),
             "memory/daily/2026-03-03.md",

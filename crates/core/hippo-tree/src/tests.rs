@@ -14,7 +14,7 @@ use hippo_types::time::Date;
 
 const TODAY: Date = date(2026, 3, 20);
 
-/// An in-memory workspace: logs by date, nodes by period.
+/// A workspace in memory, with logs by date and nodes by period.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Tree {
     logs: BTreeMap<Date, String>,
@@ -23,7 +23,7 @@ struct Tree {
 }
 
 impl Tree {
-    /// Plans and makes each level once, and returns the steps taken.
+    /// Plans and writes each level once. Returns the steps that were carried out.
     fn compact(&mut self, today: Date, improved: bool) -> Vec<(String, NodeAction, Cause)> {
         let mut taken = Vec::new();
         for level in [NodeKind::Daily, NodeKind::Weekly, NodeKind::Monthly] {

@@ -9,7 +9,7 @@ pub use entry::{
     DORMANT_BELOW,
 };
 
-/// Type of the content of a context entry.
+/// Kind of content of a context entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum), value(rename_all = "snake_case"))]
@@ -35,7 +35,7 @@ names!(ContextKind {
 });
 
 impl ContextKind {
-    /// Returns the default loss of strength per turn: v2 §8.1, and §5.1 for `memory`.
+    /// Returns the default decay rate per turn. The values are from v2 §8.1; the value of `memory` is from §5.1.
     #[must_use]
     pub const fn rate(self) -> f32 {
         match self {
@@ -67,7 +67,7 @@ pub enum ContextPriority {
 names!(ContextPriority { Critical => "critical", High => "high", Normal => "normal", Low => "low" });
 
 impl ContextPriority {
-    /// Returns the factor of the decay rate.
+    /// Returns the factor by which the decay rate is multiplied.
     #[must_use]
     pub const fn factor(self) -> f32 {
         match self {
@@ -79,7 +79,7 @@ impl ContextPriority {
     }
 }
 
-/// Manual or automatic creation of a context entry.
+/// How a context entry was created: manually or automatically.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -94,7 +94,7 @@ pub enum ContextEncoding {
 names!(ContextEncoding { Manual => "manual", Auto => "auto" });
 
 impl ContextEncoding {
-    /// Returns the factor of the decay rate.
+    /// Returns the factor by which the decay rate is multiplied.
     #[must_use]
     pub const fn factor(self) -> f32 {
         match self {

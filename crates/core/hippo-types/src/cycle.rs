@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Cycle {
-    /// Hourly: writes accesses to the index file, creates entries for new files, queues decayed entries.
+    /// Hourly: writes accesses to the index file, creates entries for new files, and moves decayed entries to the
+    /// Decay Queue.
     Light,
     /// Nightly: checks pointers, merges near-duplicates, prunes decayed entries.
     Deep,

@@ -17,7 +17,7 @@ impl fmt::Display for EntryId {
     }
 }
 
-// The order is that of the discriminants: a higher resistance is greater.
+// The order is that of the discriminants: the greater value has the higher resistance to decay.
 /// Resistance of an entry to decay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -62,7 +62,7 @@ names!(EntryOrigin { Defrag => "defrag", Manual => "manual", Retrieval => "retri
 pub enum EntryPlace {
     /// The index file or a topic file.
     Index,
-    /// The decay queue of the index file.
+    /// The Decay Queue of the index file.
     Queue,
     /// Archived or forgotten; `index.restore` restores it.
     Archive,
@@ -70,21 +70,21 @@ pub enum EntryPlace {
 
 names!(EntryPlace { Index => "index", Queue => "queue", Archive => "archive" });
 
-// v1 §6.2. The order is that of the discriminants: a stronger band is greater.
+// v1 §6.2. The order is that of the discriminants: the greater value is the stronger band.
 /// Band of strength.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum StrengthBand {
-    /// From 0.8: the entry answers with confidence.
+    /// From 0.8: the daemon answers from the entry with confidence.
     Strong = 4,
-    /// From 0.5: the entry answers.
+    /// From 0.5: the daemon answers from the entry.
     Moderate = 3,
-    /// From 0.3: the entry answers, and a search verifies the answer.
+    /// From 0.3: the daemon answers from the entry and verifies the answer with a search.
     Weak = 2,
-    /// From 0.1: the entry moves to the decay queue.
+    /// From 0.1: the entry moves to the Decay Queue.
     Decaying = 1,
-    /// Below 0.1: the entry does not answer; search still finds the text.
+    /// Below 0.1: the daemon does not answer from the entry, but a search still finds the text.
     Silent = 0,
 }
 
@@ -123,7 +123,7 @@ impl StrengthBand {
 pub struct Pointer {
     /// Path relative to the workspace, with `/`.
     pub path: String,
-    /// Title of the section, without marks; `None` for the whole file.
+    /// Title of the section, without the `#` marks; `None` for the whole file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
 }
@@ -138,7 +138,8 @@ impl fmt::Display for Pointer {
     }
 }
 
-/// A topic of the index file, as it is stored. `IndexEntry` in answers has the strength at a time, the band and the place instead.
+/// A topic of the index file, as it is stored. The type of entries in answers is `IndexEntry`, which also contains
+/// the strength at a given time, the band and the place.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Entry {
     /// Identifier.
@@ -151,11 +152,12 @@ pub struct Entry {
     pub pointers: Vec<Pointer>,
     /// Time of creation.
     pub created: Timestamp,
-    /// Time of the last access, or of creation.
+    /// Time of the last access. If there was none, the time of creation.
     pub accessed: Timestamp,
     /// Number of accesses.
     pub hits: u32,
-    /// Start of the decay curve if it is later than the last access: a replay moves it, and an old file gets a later one.
+    /// Start of the decay curve, if it is later than the last access. A replay moves the start, and an old file gets
+    /// a later one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed_to: Option<Timestamp>,
     /// Strength at the start of the curve (s0), in [0, 1].
@@ -166,7 +168,7 @@ pub struct Entry {
     pub related: Vec<EntryId>,
     /// Resistance to decay.
     pub priority: EntryPriority,
-    /// Rule that set the priority; `None` if no rule did.
+    /// Rule that set the priority; `None` if the priority was not set by a rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority_rule: Option<String>,
     /// Creator of the entry.

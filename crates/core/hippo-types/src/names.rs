@@ -25,7 +25,7 @@ macro_rules! names {
         impl std::str::FromStr for $type {
             type Err = $crate::UnknownName;
 
-            /// Parses a name; upper and lower case are equal.
+            /// Parses a name, ignoring case.
             fn from_str(name: &str) -> Result<Self, $crate::UnknownName> {
                 let found = Self::ALL.into_iter().find(|value| value.name().eq_ignore_ascii_case(name));
                 found.ok_or_else(|| $crate::UnknownName(name.to_owned()))
@@ -34,7 +34,7 @@ macro_rules! names {
     };
 }
 
-/// Error for a name without a matching value.
+/// Error for a name that matches no value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown name {0:?}")]
 pub struct UnknownName(pub String);

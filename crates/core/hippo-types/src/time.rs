@@ -39,7 +39,8 @@ impl Timestamp {
     /// `None` for 0, the value of a clock that was never set.
     #[must_use]
     pub const fn from_clock(number: i64) -> Option<Self> {
-        /// As seconds, this is the year 5138; as milliseconds, the year 1973. Programs write neither.
+        /// Smallest number that is taken for milliseconds. As seconds it means the year 5138, as milliseconds the
+        /// year 1973. Programs do not write times in either of these years.
         const MILLISECONDS: u64 = 100_000_000_000;
         match number {
             0 => None,
@@ -55,9 +56,9 @@ impl Timestamp {
         Self::from_seconds(days.saturating_sub(i64::from(offset_seconds)))
     }
 
-    /// Returns the day at a fixed offset from UTC, in seconds (east is positive).
+    /// Returns the calendar day at a fixed offset from UTC, in seconds (east is positive).
     ///
-    /// Time stamps and offsets outside the calendar are replaced with the nearest valid one.
+    /// A time stamp or offset outside the calendar's range is replaced with the nearest valid one.
     #[must_use]
     pub fn date(self, offset_seconds: i32) -> Date {
         let offset = Offset::from_seconds(offset_seconds.clamp(-86_399, 86_399)).unwrap_or(Offset::UTC);
@@ -69,34 +70,34 @@ impl Timestamp {
         offset.to_datetime(moment).date()
     }
 
-    /// Returns the milliseconds from `earlier` to this time stamp; zero if `earlier` is later, because clocks may be
-    /// set back.
+    /// Returns the milliseconds from `earlier` to this time stamp. Returns zero if `earlier` is later, which happens
+    /// if a clock is set back.
     #[must_use]
     pub const fn since(self, earlier: Self) -> u64 {
         let elapsed = self.0.saturating_sub(earlier.0);
         if elapsed < 0 { 0 } else { elapsed.cast_unsigned() }
     }
 
-    /// Adds milliseconds, saturating.
+    /// Adds milliseconds. A sum outside the range of `i64` saturates.
     #[must_use]
     pub const fn plus(self, milliseconds: i64) -> Self {
         Self(self.0.saturating_add(milliseconds))
     }
 }
 
-/// Returns the days from `earlier` to `later`; negative if they are in the opposite order.
+/// Returns the number of days from `earlier` to `later`. It is negative if `later` is before `earlier`.
 #[must_use]
 pub fn days_between(earlier: Date, later: Date) -> i32 {
     i32::try_from(later.duration_since(earlier).as_hours() / 24).unwrap_or(i32::MAX)
 }
 
-/// Returns whether a day is a month or more ahead, so that a log with this date is taken for a mistake.
+/// Returns true if a day is 31 or more days ahead of `today`. A log with such a date is treated as a mistake.
 #[must_use]
 pub fn is_far_ahead(today: Date, day: Date) -> bool {
     days_between(today, day) >= 31
 }
 
-/// Returns a moment as RFC 3339 in UTC, to the second.
+/// Formats a time stamp as RFC 3339 in UTC, to the second.
 #[must_use]
 pub fn rfc3339(at: Timestamp) -> String {
     let end = if at.0 < 0 {
@@ -110,7 +111,7 @@ pub fn rfc3339(at: Timestamp) -> String {
 
 /// Finds the first full date in a text: `2026-01-10`, with `-`, `_`, `/` or `.` between the parts, or `20260110`.
 ///
-/// Longer runs of digits and invalid days are not dates.
+/// A date within a longer run of digits and an invalid day are ignored.
 #[must_use]
 pub fn find_date(text: &str) -> Option<Date> {
     let bytes = text.as_bytes();
@@ -161,7 +162,7 @@ fn parse_digits(digits: &[u8]) -> i16 {
         .fold(0, |number, digit| number * 10 + i16::from(digit - b'0'))
 }
 
-/// Returns a day between the years 1900 and 2199.
+/// Returns a valid day between the years 1900 and 2199.
 fn calendar_day(year: i16, month: i16, day: i16) -> Option<Date> {
     if !(1900..2200).contains(&year) {
         return None;

@@ -1,18 +1,18 @@
 //! Token estimate: a quarter of the bytes, rounded up.
 //!
-//! Rounding up ensures that a text within a budget has at most four bytes per token, and that no text with content
-//! counts as zero. A sum over several texts is rounded once, over the total of their bytes.
+//! Because the estimate is rounded up, a text within a budget has at most four bytes per token, and only an empty
+//! text counts as zero tokens. For several texts, the total of their bytes is rounded up once.
 
 /// Bytes per token.
 pub const BYTES: usize = 4;
 
-/// Estimates the tokens of a text.
+/// Returns the estimated number of tokens of a text.
 #[must_use]
 pub const fn of(text: &str) -> usize {
     of_bytes(text.len())
 }
 
-/// Estimates the tokens of a number of bytes.
+/// Returns the estimated number of tokens of a number of bytes.
 #[must_use]
 pub const fn of_bytes(bytes: usize) -> usize {
     bytes.div_ceil(BYTES)

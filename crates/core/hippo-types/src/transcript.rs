@@ -48,7 +48,7 @@ names!(ExportProgram { ClaudeMem => "claude-mem", Mem0 => "mem0" });
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CompactStats {
-    /// The detected format; null if none.
+    /// The detected format; null if no format was detected.
     pub format: Option<TranscriptFormat>,
     /// Number of scored messages.
     pub messages: u64,
@@ -58,23 +58,23 @@ pub struct CompactStats {
     pub tokens_after: u64,
     /// `tokens_before` divided by `tokens_after`.
     pub ratio: f64,
-    /// Messages kept in full.
+    /// Number of messages kept in full.
     pub kept: u64,
-    /// Messages shortened to a line.
+    /// Number of messages shortened to a line.
     pub compressed: u64,
-    /// Messages reduced to a pointer.
+    /// Number of messages reduced to a pointer.
     pub sparse: u64,
-    /// Messages that do not fit into the summary; `rest` lists them.
+    /// Number of messages that do not fit into the summary. `rest` is the id of their list.
     pub dropped: u64,
     /// The id of the list of dropped messages; null if there are none.
     pub rest: Option<String>,
-    /// Messages before an earlier compaction, represented by its summary.
+    /// Number of messages before an earlier compaction. The summary of that compaction represents them.
     pub folded: u64,
     /// Number of unreadable records.
     pub malformed: u64,
     /// The first unreadable records.
     pub problems: Vec<TranscriptProblem>,
-    /// Contents newly stored in the workspace; absent without a workspace.
+    /// Number of contents newly stored in the workspace; absent without a workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored: Option<u64>,
 }
@@ -83,7 +83,7 @@ pub struct CompactStats {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TranscriptProblem {
-    /// Line number, 1-based; in a list of messages, the number of the message.
+    /// Line number, from 1. In a list of messages, the number of the message.
     pub line: u64,
     /// Description of the problem.
     pub what: Cow<'static, str>,
@@ -93,9 +93,9 @@ pub struct TranscriptProblem {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MessageScore {
-    /// Position among the messages of the session, 0-based.
+    /// Position among the messages of the session, from 0.
     pub index: u64,
-    /// The id to fetch its content with, if it is stored.
+    /// The id to fetch the message's content with, if the content is stored.
     pub id: String,
     /// The kind of message in snake_case: `decision`, `user_intent`, `context`, `tool_result`, `ephemeral`, `unknown`.
     #[serde(rename = "type")]

@@ -43,7 +43,7 @@ fn a_copy_without_times_counts_as_installed_after_it_was_read_once() {
             assert!(copy.states().into_iter().all(|ok| ok));
         }
         locate(&copy.layout, &copy.manifest).unwrap();
-        // The record now has the modification times of the copy.
+        // The installation record now contains the modification times of the copy.
         for folder in ["models/small", "runtime/p-runtime-1.0"] {
             let record = copy
                 .folder

@@ -1,4 +1,4 @@
-//! Small synthetic wheels and folders to install them into.
+//! Small synthetic wheels, and folders for their installation.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 pub const NO_PYTHON: &str = "/nonexistent/python3";
 
-/// A manifest of small synthetic wheels, the wheels, and a folder to install into.
+/// Small synthetic wheels, their manifest, and a folder into which they are installed.
 pub struct Fixture {
     pub folder: TempDir,
     pub manifest: ModelManifest,
@@ -128,7 +128,7 @@ impl Fixture {
         );
     }
 
-    /// Returns temporary files and folders that were left behind.
+    /// Returns the temporary files and folders that an installation left behind.
     pub fn leftovers(&self) -> Vec<PathBuf> {
         fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -143,7 +143,8 @@ impl Fixture {
         found
     }
 
-    /// Creates a fake Python: a script that gets pip's arguments; `$dest` is the target folder.
+    /// Creates a fake Python: a script that is called with pip's arguments. In the script, `$dest` is the target
+    /// folder.
     pub fn python(&self, script: &str) -> PathBuf {
         use std::os::unix::fs::PermissionsExt;
         let path = self.folder.path().join("python");

@@ -1,4 +1,4 @@
-//! Small sentence-transformers folders with random weights, of any shape.
+//! Small sentence-transformers folders of any shape, with random weights.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -203,7 +203,7 @@ impl TestFolder {
         self.draw(format!("{name}.weight"), dims);
     }
 
-    /// Adds a tensor of small numbers.
+    /// Adds a tensor with small random numbers.
     fn draw(&mut self, name: String, dims: Vec<usize>) {
         let norm = name.contains("LayerNorm.weight");
         let mut state = name
@@ -240,7 +240,7 @@ impl TestFolder {
         fs::write(path, bytes).unwrap();
     }
 
-    /// Returns a layout with its own models folder and the runtime library of `cargo xtask setup`.
+    /// Returns a layout with its own models folder, and with the runtime library that `cargo xtask setup` installed.
     pub fn layout(&self) -> Layout {
         let installed = std::env::var_os("HIPPOD_TEST_MODEL_HOME").map(PathBuf::from);
         let installed =
@@ -273,7 +273,7 @@ impl TestFolder {
         hippo_embed::OnnxEmbedder::load(&model.files(&layout), &runtime, 1).unwrap()
     }
 
-    /// Lists the entries of the models folder, hidden ones included.
+    /// Returns the names in the models folder, including hidden ones.
     pub fn model_entries(&self) -> Vec<String> {
         let entries = fs::read_dir(self.layout().models).into_iter().flatten().flatten();
         entries

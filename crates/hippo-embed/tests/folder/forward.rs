@@ -48,7 +48,7 @@ impl TestFolder {
         rows.iter().map(one).collect()
     }
 
-    /// Returns the token vectors.
+    /// Returns one vector for each token.
     pub fn forward(&self, ids: &[u32]) -> Matrix {
         let first = if self.shape.roberta { 2 } else { 0 };
         let embedded = ids.iter().enumerate().map(|(place, id)| {
@@ -91,7 +91,7 @@ impl TestFolder {
         rows
     }
 
-    /// Returns the unit vector of a text with these word pieces.
+    /// Returns the unit vector of the text that has these word pieces.
     pub fn vector(&self, ids: &[u32]) -> Vec<f64> {
         let rows = self.forward(ids);
         let pooled = rows[1..].iter().fold(rows[0].clone(), |sum, row| add(&sum, row));
@@ -112,7 +112,7 @@ fn sum(a: &Matrix, b: &Matrix) -> Matrix {
     a.iter().zip(b).map(|(a, b)| add(a, b)).collect()
 }
 
-/// Returns the error function from its series, which is exact enough below 6.
+/// Computes the error function from its series, which is exact enough for values below 6.
 fn erf(x: f64) -> f64 {
     if x.abs() > 6.0 {
         return x.signum();

@@ -249,7 +249,7 @@ fn an_imported_model_is_checked_repaired_and_removed() {
     assert_ne!(again.id(), model.id());
 }
 
-/// Imports the files of the default model, in the layout of its authors.
+/// Imports the files of the default model in the layout in which its authors publish it.
 #[test]
 fn the_default_model_under_another_name_makes_the_same_vectors() {
     let installed = PathBuf::from(std::env::var_os("HIPPOD_TEST_MODEL_HOME").unwrap());

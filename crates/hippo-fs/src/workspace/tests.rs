@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::*;
 use crate::refusal;
 
-/// A workspace next to a folder that must never be read or changed.
+/// A workspace beside a folder that must never be read or changed.
 struct OutsideBed {
     _folder: tempfile::TempDir,
     root: PathBuf,
@@ -62,7 +62,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Calls each write operation at one path.
+/// Calls every write operation once, at one path.
 fn write_all(dir: &WorkspaceDir, path: &str) -> Vec<io::Result<()>> {
     let append = || {
         let (folder, name) = dir.parent(path)?;

@@ -1,4 +1,4 @@
-//! Benchmark vectors, the exact result over them, and memory use.
+//! Vectors of the benchmark, exact search, and memory use.
 
 use std::env;
 use std::fs;
@@ -6,7 +6,7 @@ use std::io;
 
 use multiversion::multiversion;
 
-/// Unit-length rows and held-out queries.
+/// Unit-length vectors in rows, and queries that are not among the rows.
 pub struct Dataset {
     pub dimension: usize,
     pub rows: Vec<f32>,
@@ -14,7 +14,7 @@ pub struct Dataset {
     pub origin: &'static str,
 }
 
-/// Reads a number from the environment.
+/// Reads a number from an environment variable; without the variable, returns `default`.
 pub fn env_number(name: &str, default: usize) -> usize {
     env::var(name)
         .ok()
@@ -41,7 +41,7 @@ impl Dataset {
         &self.rows[id * self.dimension..(id + 1) * self.dimension]
     }
 
-    /// Returns a copy with only the first rows.
+    /// Returns a copy with only the first `count` rows.
     pub fn first(&self, count: usize) -> Self {
         Self {
             dimension: self.dimension,
@@ -51,8 +51,8 @@ impl Dataset {
         }
     }
 
-    /// Shuffles the rows and holds the last ones out as queries. If the file has too few rows, new ones are mixed
-    /// from two rows and a little noise.
+    /// Shuffles the rows and uses the last ones as queries. If there are too few rows, creates new ones: each is a
+    /// mixture of two rows with a little noise.
     fn from_rows(all: Vec<f32>, dimension: usize, count: usize, queries: usize) -> Self {
         let mut random = BenchRandom(7);
         let mut order: Vec<usize> = (0..all.len() / dimension).collect();
@@ -90,7 +90,8 @@ impl Dataset {
         }
     }
 
-    /// Returns clusters of unequal size, in 24 directions each, around centres in 48 common directions.
+    /// Returns synthetic vectors in clusters of unequal size. The centres vary in 48 common directions, and each
+    /// cluster varies around its centre in 24 directions.
     fn synthetic(dimension: usize, count: usize, queries: usize) -> Self {
         let mut random = BenchRandom(42);
         let directions = |n: usize, random: &mut BenchRandom| -> Vec<Vec<f32>> {
@@ -223,7 +224,7 @@ pub fn peak_bytes() -> usize {
 }
 
 pub fn reset_peak() {
-    // Best effort: without it the peak includes earlier memory use.
+    // If this write fails, the peak includes earlier memory use.
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 

@@ -1,10 +1,13 @@
 //! Benchmark of the vector index against exact f32 and usearch: speed, recall and size.
 //!
-//! `cargo bench -p hippo-store --bench vector [--features bench-usearch] -- [PARTS]` with the parts `table`
-//! (default), `filters`, `crossover`, and `build` (only builds and measures the graph; for large counts). Environment
-//! variables: `HIPPOD_BENCH_VECTORS` (a raw little-endian f32 file or a `.npy`; synthetic clusters without it),
-//! `HIPPOD_BENCH_DIMENSION` (default 384), `HIPPOD_BENCH_COUNT` (default 100,000; missing rows are mixed from those
-//! of the file), `HIPPOD_BENCH_QUERIES` (default 300), `HIPPOD_BENCH_M`, `HIPPOD_BENCH_EFC`.
+//! Run `cargo bench -p hippo-store --bench vector [--features bench-usearch] -- [PARTS]`. The parts are `table`
+//! (default), `filters`, `crossover`, and `build`, which only builds and measures the graph and is intended for large
+//! counts.
+//!
+//! Environment variables: `HIPPOD_BENCH_VECTORS` (a raw little-endian f32 file or a `.npy` file; without it, the
+//! vectors are synthetic), `HIPPOD_BENCH_DIMENSION` (default 384), `HIPPOD_BENCH_COUNT` (default 100,000; if the file
+//! has fewer rows, the others are mixtures of its rows), `HIPPOD_BENCH_QUERIES` (default 300), `HIPPOD_BENCH_M`,
+//! `HIPPOD_BENCH_EFC`.
 
 mod data;
 
@@ -66,7 +69,7 @@ fn filled(vectors: &Dataset, params: VectorParams) -> VectorIndex {
     index
 }
 
-/// Builds the graph of an index; returns the duration in seconds.
+/// Builds the graph of an index. Returns the duration in seconds.
 fn build_graph(index: &mut VectorIndex) -> f64 {
     let start = Instant::now();
     let built = index

@@ -1,7 +1,7 @@
-//! Accepted requests to flush a transcript that are not complete yet.
+//! Accepted but incomplete requests to flush a transcript.
 //!
-//! A client that does not wait is promised that its transcript will be flushed, so the request is stored durably until
-//! the flush is complete.
+//! The daemon promises a client that does not wait that its transcript will be flushed. Therefore, the request is
+//! stored durably until the flush is complete.
 
 use rusqlite::params;
 
@@ -12,20 +12,20 @@ use super::{ContextError, ContextReader, ContextStore};
 pub struct AcceptedFlush {
     /// Path of the transcript.
     pub transcript: String,
-    /// The id that the harness gave the session.
+    /// The session id that the harness assigned.
     pub session: Option<String>,
     /// The name of the transcript's format, if given.
     pub format: Option<String>,
-    /// True if the content of each message is stored too.
+    /// True if the flush also stores the content of each message.
     pub compact: bool,
-    /// True if the context session with that id is closed afterwards.
+    /// True if the context session `session` is closed after the flush.
     pub close: bool,
-    /// True if the compaction tree is updated afterwards.
+    /// True if the compaction tree is updated after the flush.
     pub tree: bool,
 }
 
 impl ContextReader {
-    /// Returns the accepted requests that are not complete yet, with their numbers, oldest first.
+    /// Returns the accepted requests that are not complete yet and their numbers, oldest first.
     ///
     /// # Errors
     /// Returns [`ContextError::Store`].
@@ -53,15 +53,15 @@ impl ContextReader {
 }
 
 impl ContextStore {
-    /// Stores a request to flush a transcript. Earlier requests for the same transcript are merged into it, if they
-    /// name the same session or none. Returns the number of the request; numbers are never reused.
+    /// Stores a request to flush a transcript. Merges it with earlier requests for the same transcript that name the
+    /// same session or no session. Returns the number of the request. Numbers are never reused.
     ///
     /// # Errors
     /// Returns [`ContextError::Store`]. After an error, nothing is stored.
     pub fn accept(&mut self, accepted: &AcceptedFlush) -> Result<i64, ContextError> {
         let change = self.begin()?;
         let row = change.sql(|connection| {
-            // A request for another session of the same transcript stays separate.
+            // A request for the same transcript with another session stays separate.
             let before: Vec<[bool; 3]> = connection
                 .prepare_cached(
                     "DELETE FROM accepted WHERE transcript = ?1 AND (session IS NULL OR session IS ?2)
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(store.read().accepted_flushes().unwrap(), [(second, both)]);
         store.end_accepted(second).unwrap();
         assert_eq!(store.read().accepted_flushes().unwrap(), []);
-        // A request to close one session does not close another session, and does not replace that session's request.
+        // A request to close one session neither closes another session nor replaces the request for that session.
         let first = store.accept(&asked).unwrap();
         for session in [Some("other".to_owned()), None] {
             let other = AcceptedFlush {

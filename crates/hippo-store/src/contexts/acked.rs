@@ -1,7 +1,8 @@
-//! Number of the last acknowledged change, stored beside the database.
+//! Number of the last acknowledged change, in its own file.
 //!
-//! SQLite silently drops the contents of a damaged WAL. Each change therefore has a number in the database, and the
-//! last acknowledged number is stored in a separate file. If the database has fewer changes, the loss is detected.
+//! SQLite silently drops the changes in a damaged WAL. To detect this loss, each change has a number in the database,
+//! and the number of the last acknowledged change is stored in a file beside the database. If the last number in the
+//! database is lower, changes were lost.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -17,17 +18,17 @@ use crate::system::PRIVATE_FILE;
 /// Name of the counter in `sqlite_sequence`, SQLite's table of numbers that are never reused.
 const NAME: &str = "changes";
 
-/// The content of the file.
+/// The content of the file beside the database.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct AckRecord {
-    /// The last change that was acknowledged.
+    /// The number of the last acknowledged change.
     acked: u64,
     /// Number of changes found missing so far.
     lost: u64,
 }
 
-/// Returns the number of acknowledged changes that are missing from the database at `path` because the database or its
-/// WAL was damaged, truncated or removed.
+/// Returns the number of acknowledged changes that were lost because the database or its WAL was damaged, truncated
+/// or removed.
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn lost_changes(path: &Path) -> u64 {
@@ -36,7 +37,7 @@ pub fn lost_changes(path: &Path) -> u64 {
     noted.lost + if is_there { 0 } else { noted.acked }
 }
 
-/// Increments the counter in the caller's transaction.
+/// Increments the number of changes in the caller's transaction, and returns the new number.
 pub(super) fn increment(connection: &Connection) -> rusqlite::Result<u64> {
     let next = read_counter(connection)? + 1;
     let known = connection
@@ -50,14 +51,13 @@ pub(super) fn increment(connection: &Connection) -> rusqlite::Result<u64> {
     Ok(next)
 }
 
-/// Records that a change is durable. Errors are ignored, because their only consequence is that a later loss is not
-/// detected.
+/// Records that a change is durable. Errors are ignored: they only mean that a later loss is not detected.
 pub(super) fn record_ack(path: &Path, acked: u64) {
     let lost = read(path).lost;
     write(path, AckRecord { acked, lost });
 }
 
-/// Renames a database that is empty although changes were acknowledged, because SQLite would delete its WAL.
+/// Renames a database that is empty although changes were acknowledged. SQLite would delete its WAL.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(super) fn set_aside_if_cut(path: &Path) -> Result<(), StoreError> {
     let size = path.metadata().map_or(0, |metadata| metadata.len());
@@ -70,12 +70,12 @@ pub(super) fn set_aside_if_cut(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Compares the database with the acknowledged number before anything is written. Returns the number of missing changes
-/// that were not counted before. If a WAL lost changes, it is kept beside the database.
+/// Compares the database with the last acknowledged number. Call it before any write. Returns the number of lost
+/// changes that were not counted before. If changes were lost, keeps a copy of the WAL beside the database.
 pub(super) fn compare_with_acked(connection: &Connection, path: &Path) -> Result<u64, StoreError> {
     let sql = |source| StoreError::from_sql(path, source);
     let is_made = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence')";
-    // If the WAL that created the tables is damaged, this table does not exist.
+    // If the WAL that contained the new tables is damaged, this table does not exist.
     let known = match connection.query_row(is_made, [], |row| row.get(0)).map_err(sql)? {
         true => read_counter(connection).map_err(sql)?,
         false => 0,
@@ -118,6 +118,6 @@ fn write(path: &Path, noted: AckRecord) {
         .truncate(false)
         .mode(PRIVATE_FILE)
         .open(with_suffix(path, ".acked"));
-    // Errors are ignored, see `record_ack`.
+    // Ignore errors, as `record_ack` describes.
     let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
 }

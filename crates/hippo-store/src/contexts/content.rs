@@ -9,7 +9,7 @@ use super::ContextError;
 pub const MAX_CONTENT: usize = 64 << 20;
 /// Minimum number of hexadecimal digits in a content id prefix.
 const FEWEST_DIGITS: usize = 12;
-/// zstd's default level. At higher levels, the time grows faster than the size shrinks.
+/// Compression level: zstd's default. At higher levels, the time grows faster than the size shrinks.
 const LEVEL: i32 = 3;
 
 /// The id of content: the BLAKE3 hash of its bytes, written as `b3:` and 64 hexadecimal digits.
@@ -23,7 +23,7 @@ impl ContentId {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
-    /// Returns the shortest form of the id that a lookup accepts.
+    /// Returns the shortest prefix of the id that a lookup accepts.
     #[must_use]
     pub fn short_form(&self) -> String {
         let mut text = self.to_string();
@@ -44,7 +44,7 @@ impl fmt::Debug for ContentId {
     }
 }
 
-/// A content id or a prefix of one: 12 to 64 hexadecimal digits, with or without `b3:`.
+/// A content id, or a prefix of a content id with 12 or more of its 64 hexadecimal digits. The `b3:` may be missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ContentPrefix {
     pub(super) least: [u8; 32],
@@ -102,15 +102,15 @@ impl FromStr for ContentPrefix {
     }
 }
 
-/// The encoded bytes of content.
+/// Content as it is stored: compressed, or as raw bytes.
 #[derive(Clone)]
 pub(super) struct PackedBytes {
-    /// The zstd frame, if it is smaller than the content.
+    /// The zstd frame, if it is smaller than the content; otherwise the raw bytes are stored.
     frame: Option<Vec<u8>>,
 }
 
 impl PackedBytes {
-    /// Compresses content. The frame is decompressed once, to verify it.
+    /// Compresses content. To verify the frame, decompresses it once.
     pub(super) fn of(content: &[u8]) -> Self {
         let whole =
             |frame: &[u8]| zstd::bulk::decompress(frame, content.len()).is_ok_and(|same| same == content);
@@ -130,8 +130,8 @@ impl PackedBytes {
     }
 }
 
-/// Decodes and verifies stored content. The error describes the problem. Allocates at most the recorded length, even if
-/// the frame is malicious.
+/// Decodes stored content and verifies it. The error describes the problem. Even for a malicious frame, allocates at
+/// most the recorded length.
 pub(super) fn unpack(id: ContentId, coding: i64, raw: i64, stored: &[u8]) -> Result<Vec<u8>, String> {
     let length = usize::try_from(raw)
         .ok()

@@ -8,22 +8,22 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::{ContentId, ContextError, ContextReader, ContextStore};
 use crate::StoreError;
 
-/// A stored entry with its state.
+/// A stored entry with its session and content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeptEntry {
-    /// The entry and its use, as last written.
+    /// The entry and its usage, as they were last written.
     pub kept: SessionEntry,
-    /// Id of its session.
+    /// Id of the entry's session.
     pub session: String,
-    /// True if its session is open.
+    /// True if the entry's session is open.
     pub open: bool,
-    /// Position in the session in the order of the puts, from 0.
+    /// Position among the entries of the session in the order in which they were stored, from 0.
     pub seq: u64,
-    /// Id of its content.
+    /// Id of the entry's content; `None` without content.
     pub content: Option<ContentId>,
-    /// Number of tokens of the content as counted by the client; 0 without content.
+    /// Number of tokens of the content, as counted by the client; 0 without content.
     pub tokens: u64,
-    /// True if the content is stored. Only reading it shows whether it is intact.
+    /// True if the content is stored. The content may be damaged; only reading it shows this.
     pub stored: bool,
 }
 
@@ -39,7 +39,7 @@ pub struct DamagedEntry {
 /// The entries of a session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SessionEntries {
-    /// In the order in which they were put.
+    /// The entries, in the order in which they were stored.
     pub entries: Vec<KeptEntry>,
     /// The entries that could not be parsed.
     pub damaged: Vec<DamagedEntry>,
@@ -66,7 +66,7 @@ fn parse_entry(row: &Row<'_>) -> rusqlite::Result<EntryResult> {
     let stored: bool = row.get(7)?;
     let source = &mut kept.entry.source;
     if content.is_some() && !stored && source_path(&source.kind, &source.reference).is_none() {
-        // The content was removed, and the source names no file from which it could be read again.
+        // The content was removed, and it cannot be read again, because the source names no file.
         source.retrievable = false;
     }
     Ok(Ok(KeptEntry {
@@ -87,7 +87,7 @@ pub(super) fn by_id(connection: &Connection, id: &str) -> rusqlite::Result<Optio
         .optional()
 }
 
-/// Returns the first entry of a session that has this content and the same type and source as `entry`.
+/// Returns the first entry of the session that has this content, and the same kind and source as `entry`.
 pub(super) fn find_same(
     connection: &Connection,
     session: i64,
@@ -104,7 +104,7 @@ pub(super) fn find_same(
     Ok(found.and_then(Result::ok))
 }
 
-/// Returns a key that is equal for entries of the same type and source.
+/// Returns a key that is equal for entries with the same kind and source.
 pub(super) fn source_key(entry: &ContextEntry) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
     for part in [entry.kind.name(), &entry.source.kind, &entry.source.reference] {
@@ -115,8 +115,8 @@ pub(super) fn source_key(entry: &ContextEntry) -> [u8; 16] {
     key
 }
 
-/// Serialises an entry. JSON has neither NaN nor infinity: NaN is replaced with 0, and infinities with the largest and
-/// smallest `f32`.
+/// Serialises an entry. JSON cannot represent NaN and infinity, so NaN is replaced with 0, and an infinity with the
+/// largest or smallest `f32`.
 fn entry_json(kept: &SessionEntry) -> Result<String, serde_json::Error> {
     let mut kept = kept.clone();
     let ContextEntry { strength, decay, .. } = &mut kept.entry;
@@ -133,7 +133,7 @@ impl ContextReader {
     /// Returns the entry with this id from any session.
     ///
     /// # Errors
-    /// Returns [`StoreError::Row`] if the entry cannot be parsed, otherwise another [`ContextError::Store`].
+    /// Returns [`StoreError::Row`] if the entry cannot be parsed. Returns other errors as [`ContextError::Store`].
     pub fn entry(&self, id: &str) -> Result<Option<KeptEntry>, ContextError> {
         match self.sql(|connection| by_id(connection, id))? {
             None => Ok(None),
@@ -142,10 +142,11 @@ impl ContextReader {
         }
     }
 
-    /// Returns all entries of an open or closed session in the order in which they were put.
+    /// Returns all entries of a session in the order in which they were stored. The session may be open or closed.
     ///
     /// # Errors
-    /// Returns [`ContextError::UnknownSession`], [`ContextError::Store`]. Unreadable entries do not cause an error.
+    /// Returns [`ContextError::UnknownSession`], [`ContextError::Store`]. Unreadable entries are reported in
+    /// `damaged`.
     pub fn entries(&self, session: &str) -> Result<SessionEntries, ContextError> {
         if self.session(session)?.is_none() {
             return Err(ContextError::UnknownSession(session.to_owned()));
@@ -176,8 +177,8 @@ impl ContextReader {
 }
 
 impl ContextStore {
-    /// Rewrites entries, either all or none, and marks them and their contents as used. A new turn alone needs no
-    /// write, because the strength of an entry is computed from its last access.
+    /// Rewrites entries, either all or none, and marks them and their contents as used. A new turn needs no write,
+    /// because the strength of an entry is computed from the turn of its last access.
     ///
     /// # Errors
     /// Returns [`ContextError::UnknownEntry`], [`ContextError::ClosedSession`], [`ContextError::Store`].
@@ -225,7 +226,7 @@ impl ContextStore {
         Ok(())
     }
 
-    /// Serialises the usage of an entry.
+    /// Serialises an entry with its usage.
     pub(super) fn json(&self, kept: &SessionEntry) -> Result<String, StoreError> {
         entry_json(kept).map_err(|error| StoreError::Row {
             path: self.read.path.clone(),

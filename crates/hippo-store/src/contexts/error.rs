@@ -2,7 +2,7 @@
 
 use crate::StoreError;
 
-/// An error of a context operation, after which nothing is changed.
+/// An error of a context operation. After an error, nothing is changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ContextError {
     /// An error of the database or the disk.
@@ -20,15 +20,15 @@ pub enum ContextError {
     /// Another entry has this id.
     #[error("could not store the entry {0}: an entry with this id already exists")]
     EntryExists(String),
-    /// The contents of open sessions leave too little room in the budget.
+    /// The contents of open sessions use so much of the budget that the new content does not fit.
     #[error(
         "could not store {needed} bytes: the contents of open sessions leave too little of the budget of \
          {budget} bytes; close sessions or raise the budget"
     )]
     OverBudget {
-        /// Number of bytes to store.
+        /// Number of bytes that the new content needs.
         needed: u64,
-        /// The budget in stored bytes.
+        /// The budget for stored bytes.
         budget: u64,
     },
     /// The content exceeds the maximum size.

@@ -1,44 +1,44 @@
 //! Flushed positions of transcripts and unfinished flushes.
 //!
-//! First, the text to append and the keys of its messages are stored. After the text is in the log, the flush is marked
-//! as complete. If the process ends before that, the [`Flush`] remains in the database. At the next start, the daemon
-//! looks up the text in the log and appends it if it is missing, so that each message is logged once.
+//! A flush first stores the text to append and the keys of its messages in this database. When the text is in the
+//! log, the [`Flush`] is removed. If the process ends in between, the [`Flush`] remains. At the next start, the
+//! daemon looks for the text in the log and appends it if it is missing. In this way, each message is logged once.
 
 use rusqlite::{OptionalExtension, params};
 
 use super::{ContextError, ContextReader, ContextStore, to_signed, unsigned};
 
-/// The key of a message.
+/// The key that identifies a message in all transcripts.
 pub type MessageKey = [u8; 16];
 
 /// The position up to which a transcript was flushed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FlushPosition {
-    /// Byte offset; 0 for a transcript that is read from the start each time.
+    /// Offset in bytes; 0 for a transcript that is always read from the start.
     pub position: u64,
-    /// A hash of the bytes before that offset, computed by the reader of the transcript.
+    /// A hash of the bytes before the offset. The reader of the transcript computes it.
     pub before: Vec<u8>,
-    /// The topic of the session at that offset.
+    /// The topic of the session at the offset.
     pub topic: Option<String>,
 }
 
-/// Text to append to one log.
+/// Text to append to the log of one day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlushPart {
     /// The day of the log.
     pub day: String,
     /// The text, which ends with the marker of this part.
     pub text: String,
-    /// The marker.
+    /// The marker of this part.
     pub mark: String,
 }
 
-/// A flush that has begun.
+/// A flush that has begun and is not complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flush {
     /// Number of the flush in the database.
     pub row: i64,
-    /// The transcript.
+    /// The path of the transcript.
     pub transcript: String,
     /// The texts to append.
     pub parts: Vec<FlushPart>,
@@ -65,7 +65,7 @@ impl ContextReader {
         Ok(found)
     }
 
-    /// Returns whether a message was flushed from any transcript.
+    /// Returns true if a message was flushed from any transcript.
     ///
     /// # Errors
     /// Returns [`ContextError::Store`].

@@ -1,4 +1,4 @@
-//! Storage of content that may already be stored.
+//! Storage of content, each content only once.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -57,8 +57,8 @@ impl ContextChange<'_> {
                 Ok(PlacedContent { row, shared: false })
             }
             found => {
-                // The content was stored at the first lookup, but has been removed since. Packing it inside the
-                // transaction is slow, but this case is rare.
+                // At the first lookup the content was stored, so it was not packed. It has been removed since.
+                // Packing it inside the transaction is slow, but this case is rare.
                 let late;
                 let packed = match &content.packed {
                     Some(packed) => packed,
@@ -69,7 +69,7 @@ impl ContextChange<'_> {
                 };
                 let stored = packed.bytes(content.bytes);
                 if let Some((row, true)) = found {
-                    // The intact bytes replace the damaged ones. In the meantime, the content must not be trimmed.
+                    // Until the intact bytes replace the damaged ones, this hold prevents the removal of the content.
                     self.sql(|connection| {
                         connection
                             .prepare_cached(
@@ -96,7 +96,7 @@ impl ContextChange<'_> {
         }
     }
 
-    /// Changes the number of entries of open sessions that need this content.
+    /// Adds `by` to the number of entries of open sessions that need this content.
     pub(super) fn hold(&self, row: i64, by: i64) -> Result<(), ContextError> {
         self.sql(|connection| {
             connection

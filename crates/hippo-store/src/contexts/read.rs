@@ -8,7 +8,7 @@ use super::content::{PackedBytes, unpack};
 use super::{ContentId, ContentPrefix, ContextError, open_reader, schema, to_signed, unsigned};
 use crate::StoreError;
 
-/// A read-only connection, or the read side of a [`super::ContextStore`].
+/// A connection for read-only queries: its own connection, or the one of a [`super::ContextStore`].
 #[derive(Debug)]
 pub struct ContextReader {
     pub(super) connection: Connection,
@@ -20,7 +20,7 @@ pub struct ContextReader {
 pub struct StoredContent {
     /// Id of the content.
     pub id: ContentId,
-    /// Exactly the bytes that were put. Their hash matches the id.
+    /// The original bytes. Their hash matches the id.
     pub bytes: Vec<u8>,
     /// Number of tokens as counted by the client.
     pub tokens: u64,
@@ -57,33 +57,34 @@ pub enum Lookup {
     Kept(StoredContent),
     /// The content is no longer available.
     Gone {
-        /// Full id of the content.
+        /// Id of the content with all digits.
         id: ContentId,
-        /// The reason.
+        /// The reason why the content is not available.
         why: UnavailableReason,
     },
     /// No content has this id.
     Unknown,
-    /// Several contents match the prefix: more digits are needed.
+    /// Several contents match the prefix, so the caller must give more digits.
     Ambiguous,
 }
 
-/// The size of the store. `ContextsStatus` in answers adds the configured budget, and has the time as text.
+/// The size of the store. The type in answers is `ContextsStatus`, which adds the configured budget and has the time
+/// as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
-    /// Sessions, open and closed.
+    /// Number of sessions, open and closed.
     pub sessions: u64,
-    /// Open sessions.
+    /// Number of open sessions.
     pub open: u64,
-    /// Entries of all sessions.
+    /// Number of entries of all sessions.
     pub entries: u64,
-    /// Available contents.
+    /// Number of available contents.
     pub contents: u64,
     /// Number of stored bytes of the contents, which count against the budget.
     pub stored_bytes: u64,
     /// Number of original bytes of the contents.
     pub raw_bytes: u64,
-    /// Storage time of the oldest content, milliseconds since the Unix epoch.
+    /// Time at which the oldest content was stored, milliseconds since the Unix epoch.
     pub oldest_ms: Option<i64>,
     /// Size of the used pages of the file in bytes: contents, entries and terms.
     pub file_bytes: u64,
@@ -106,7 +107,7 @@ impl ContextReader {
     /// Returns the content with this id or id prefix.
     ///
     /// # Errors
-    /// Returns [`ContextError::Store`]. If the bytes of the content are damaged, this is reported as
+    /// Returns [`ContextError::Store`]. Damaged bytes are not an error: the result is then
     /// [`UnavailableReason::Damaged`].
     pub fn content(&self, name: impl Into<ContentPrefix>) -> Result<Lookup, ContextError> {
         let name = name.into();
@@ -128,7 +129,7 @@ impl ContextReader {
         Ok(read.unwrap_or(Lookup::Unknown))
     }
 
-    /// Returns whether content is stored with exactly these packed bytes.
+    /// Returns true if the content with this id is stored with exactly these packed bytes.
     pub(super) fn has_packed(
         &self,
         id: ContentId,
@@ -155,7 +156,7 @@ impl ContextReader {
         Ok(found == Some(true))
     }
 
-    /// Returns the size of the store, in constant time.
+    /// Returns the size of the store. The running time does not depend on the size.
     ///
     /// # Errors
     /// Returns [`ContextError::Store`].

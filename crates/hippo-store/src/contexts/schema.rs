@@ -1,4 +1,4 @@
-//! Schema of the contexts database: creation, verification.
+//! Schema of the contexts database.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -18,15 +18,17 @@ pub(super) const APPLICATION: i64 = 0x6870_6374;
 
 /// The tables.
 ///
-/// - `blobs` holds the bytes, separately from the columns that each use updates.
-/// - `contents.holds` counts the entries of open sessions with this content. At 0, the content may be removed.
-///   `contents.gone` is the reason why it is not stored: 1 forgotten, 2 withheld from the beginning, 3 expired.
-/// - `sums` has one row, which only triggers write.
-/// - `entries.source` is a hash of the type and source of an entry.
-/// - `summaries` (terms of an entry's own lines) and `texts` (terms of its content) are separate indexes, because their
-///   rows are removed independently. Each row has the term `#<session>`, which no text contains, and no positions.
-///   Every character that can occur in a term is a token character, including `'`: if a term were split into tokens, it
-///   would be a phrase, which needs positions.
+/// - `blobs` holds the bytes of contents. It is separate from `contents`, because each use of a content updates
+///   `contents`.
+/// - `contents.holds` is the number of entries of open sessions with this content. At 0, the content may be removed.
+/// - `contents.gone` is the reason why the content is not stored: 1 forgotten, 2 withheld from the beginning,
+///   3 expired.
+/// - `sums` has one row. Only triggers write it.
+/// - `entries.source` is a hash of the kind and source of an entry.
+/// - `summaries` (terms of an entry's own lines) and `texts` (terms of its content) are separate indexes, because
+///   their rows are removed independently. Each row has the term `#<session>`, which no text contains. The indexes
+///   have no positions. Every character that can occur in a term is a token character, including `'`. Otherwise, the
+///   tokenizer would split the term into a phrase, and phrases need positions.
 const TABLES: &str = r##"
 CREATE TABLE sums (
     id       INTEGER PRIMARY KEY CHECK (id = 1),
@@ -158,16 +160,17 @@ CREATE TABLE accepted (
 );
 "##;
 
-/// Creates the file if necessary, readable only by its owner. SQLite gives the files beside it the same mode.
+/// Creates the file if it does not exist, accessible only by its owner. SQLite gives the same mode to the files
+/// beside it.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(super) fn make_private(path: &Path) -> Result<(), StoreError> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(PRIVATE_FILE);
     match options.open(path) {
         Ok(_) => {
-            // The name must survive a power cut; SQLite syncs only the content.
+            // SQLite syncs only the content of the file, but its name must survive a power failure as well.
             let folder = in_place::folder_of(path);
-            system::sync_folder(folder).map_err(StoreError::io("sync the new name", folder))?;
+            system::sync_folder(folder).map_err(StoreError::io("sync the folder of the database", folder))?;
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         Err(error) => return Err(StoreError::io("create the database", path)(error)),
@@ -186,7 +189,7 @@ pub(super) fn make_private(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Creates the tables in an empty file. Rejects a file that this build cannot use.
+/// Creates the tables in an empty file. Otherwise, fails if this build cannot use the file.
 pub(crate) fn make(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     create_tables(connection).map_err(|source| StoreError::from_sql(path, source))?;
     verify(connection, path)
@@ -211,7 +214,7 @@ fn create_tables(connection: &Connection) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
-/// Rejects a file that this build cannot use.
+/// Fails if this build cannot use the file.
 pub(super) fn verify(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let sql = |source| StoreError::from_sql(path, source);
     let corrupt = |reason: String| StoreError::Corrupt {
@@ -230,7 +233,7 @@ pub(super) fn verify(connection: &Connection, path: &Path) -> Result<(), StoreEr
             "it is another program's database: application id {application:#x}, not {APPLICATION:#x}"
         )));
     }
-    // A reader may open the file before the writer has created the tables.
+    // A reader can open the file before the writer has created the tables.
     if found == 0 {
         return Err(corrupt("schema 0 does not exist".to_owned()));
     }
@@ -241,7 +244,7 @@ pub(super) fn verify(connection: &Connection, path: &Path) -> Result<(), StoreEr
             known: VERSION,
         });
     }
-    // A truncated file may still have an intact first page, so every table is queried before the file is trusted.
+    // The first page of a truncated file may be intact, so every table is queried.
     let sums: i64 = connection
         .query_row(
             "SELECT (SELECT count(*) FROM sums)

@@ -10,19 +10,19 @@ use serde_json::Value;
 
 use super::{ContextError, ContextReader, ContextStore};
 
-/// Maximum number of bytes of content that are indexed. Users mostly search for words near the start, and the cost of a
-/// put must be limited.
+/// Maximum number of bytes of content that are indexed. It limits the cost of storing an entry. Users mostly search
+/// for words near the start of the content.
 const INDEXED: usize = 64 << 10;
 /// Weight of a word that occurs only in the content.
 const IN_CONTENT: f32 = 0.7;
 
-/// An entry that matches words of a cue.
+/// An entry that matches words of the cue.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
     /// The entry's id.
     pub id: String,
-    /// Match score in (0, 1]: the share of the cue's words that match, weighted by rarity. A word that occurs only in
-    /// the content has a weight of 0.7.
+    /// Match score in (0, 1]: the share of the cue's words that match. Rare words have a higher weight. A word that
+    /// occurs only in the content counts 0.7 times as much.
     pub score: f32,
     /// Number of distinct words of the cue that match.
     pub words: usize,
@@ -30,9 +30,11 @@ pub struct Hit {
 
 impl ContextReader {
     /// Returns at most `limit` entries of a session that match words of `cue` and whose ids `wanted` accepts, best
-    /// first. Searches the summary, `key_data`, the source, and the first 64 KiB of the stored content. Content with a
-    /// NUL in that part is binary and is not searched. Stop words ("the", "what") count only if the cue has no other
-    /// words.
+    /// first.
+    ///
+    /// Searches the summary, `key_data`, the source, and the first 64 KiB of the stored content. If these 64 KiB
+    /// contain a NUL byte, the content is binary and is not searched. Stop words ("the", "what") are ignored unless
+    /// the cue has no other words.
     ///
     /// # Errors
     /// Returns [`ContextError::UnknownSession`], [`ContextError::Store`].
@@ -72,7 +74,7 @@ impl ContextReader {
             }
         }
         let mut best: Vec<(i64, (f64, usize))> = found.into_iter().collect();
-        // Among equal scores, the latest entry comes first.
+        // Among entries with equal scores, the latest is first.
         best.sort_by(|(a, (x, _)), (b, (y, _))| y.total_cmp(x).then(b.cmp(a)));
         let hits = self.sql(|connection| {
             let mut statement =
@@ -102,7 +104,7 @@ fn to_f32(share: f64) -> f32 {
     share.clamp(0.0, 1.0) as f32
 }
 
-/// Returns the words of a cue without stop words. If it has only stop words, returns all of its words.
+/// Returns the words of a cue without stop words. If all words are stop words, returns all of them.
 fn significant_words(cue: &str) -> Vec<QueryTerm> {
     let mut words = terms::query_terms(cue);
     // Remove the names of speakers, because entries have no speakers.
@@ -159,14 +161,14 @@ impl ContextStore {
     }
 }
 
-/// Returns the terms of the start of the content. For binary content, returns none.
+/// Returns the terms of the start of the content. For binary content, returns an empty text.
 pub(super) fn text_terms(analyzer: &mut Analyzer, content: &[u8]) -> String {
     let mut terms = String::new();
     let beginning = &content[..content.len().min(INDEXED)];
     if beginning.contains(&0) {
         return terms;
     }
-    // Checking valid UTF-8 is faster than lossy conversion.
+    // Checking for valid UTF-8 first is faster than a lossy conversion.
     let text =
         std::str::from_utf8(beginning).map_or_else(|_| String::from_utf8_lossy(beginning), Cow::Borrowed);
     analyzer.index_terms(&text, &mut terms);

@@ -10,15 +10,15 @@ use crate::StoreError;
 pub struct SessionRow {
     /// Id of the session.
     pub id: String,
-    /// The agent that owns it.
+    /// The agent that owns the session.
     pub agent: Option<String>,
-    /// Time of the first opening, milliseconds since the Unix epoch.
+    /// Time at which the session was first opened, milliseconds since the Unix epoch.
     pub opened_ms: i64,
-    /// Time of closing.
+    /// Time at which the session was closed, milliseconds since the Unix epoch; `None` if it is open.
     pub closed_ms: Option<i64>,
     /// The highest turn so far.
     pub turn: u64,
-    /// Time of the last activity.
+    /// Time of the last activity, milliseconds since the Unix epoch.
     pub last_used_ms: i64,
     /// Number of entries.
     pub entries: u64,
@@ -39,7 +39,7 @@ fn session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
 }
 
 impl ContextReader {
-    /// Returns all sessions, starting with the most recently used.
+    /// Returns all sessions, the most recently used first.
     ///
     /// # Errors
     /// Returns [`ContextError::Store`].
@@ -71,8 +71,8 @@ impl ContextReader {
 }
 
 impl ContextStore {
-    /// Opens a session, or resumes an open one. Returns the session, and whether it existed before. The session keeps
-    /// the agent of the first call that named one.
+    /// Opens a session, or resumes an open one. Returns the session, and true if it existed before. The session keeps
+    /// the agent of the first call that named an agent.
     ///
     /// # Errors
     /// Returns [`ContextError::ClosedSession`], [`ContextError::Store`].
@@ -103,8 +103,8 @@ impl ContextStore {
 
     /// Records the turn of an open session and returns the highest turn so far.
     ///
-    /// This is the only change that does not wait for the disk. After a power failure, the turn may be lost, but the
-    /// next turn records a higher number anyway. If only the process ends, nothing is lost.
+    /// This is the only change that does not wait for the disk. A power failure can lose the turn, but the next turn
+    /// records a higher number anyway. If only the process ends, the turn is kept.
     ///
     /// # Errors
     /// Returns [`ContextError::UnknownSession`], [`ContextError::ClosedSession`], [`ContextError::Store`].
@@ -127,8 +127,8 @@ impl ContextStore {
         }
     }
 
-    /// Closes a session, and keeps its entries. Returns the session, and whether it was closed before. Closing starts
-    /// the retention time of its contents, and allows their removal.
+    /// Closes a session and keeps its entries. Returns the session, and true if it was already closed. From then on,
+    /// its contents may be removed, and their retention time runs.
     ///
     /// # Errors
     /// Returns [`ContextError::UnknownSession`], [`ContextError::Store`].
@@ -164,7 +164,7 @@ impl ContextStore {
 }
 
 impl ContextChange<'_> {
-    /// Returns the row of a session, and whether the session is closed.
+    /// Returns the row of a session, and true if the session is closed.
     pub(super) fn session(&self, id: &str) -> Result<Option<(i64, bool)>, StoreError> {
         self.sql(|connection| {
             connection

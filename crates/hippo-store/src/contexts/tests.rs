@@ -98,7 +98,7 @@ fn kept(reader: &ContextReader, content: &[u8]) -> bool {
     }
 }
 
-/// Compares the sums that triggers maintain with the tables.
+/// Asserts that the sums maintained by triggers agree with the tables.
 fn assert_sums(store: &ContextStore) {
     let wrong: i64 = store
         .read
@@ -187,7 +187,7 @@ fn putting_the_same_content_of_the_same_source_again_returns_the_known_entry() {
         store.put(&new("s", &again, b"other text", 2)),
         Ok(PutOutcome::Entry { seq: 1, .. })
     ));
-    // The same bytes from another source are another entry.
+    // The same bytes from another source make another entry.
     assert!(matches!(
         put(&mut store, "s", "e3", b"text", 3),
         PutOutcome::Entry {

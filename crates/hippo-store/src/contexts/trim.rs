@@ -11,10 +11,10 @@ pub(super) const FORGOTTEN: i64 = 1;
 pub(super) const WITHHELD: i64 = 2;
 /// Value of `contents.gone` for content that was unused for longer than the retention time.
 pub(super) const EXPIRED: i64 = 3;
-/// Maximum number of contents removed in one transaction; the limit keeps the wait of a put short.
+/// Maximum number of contents removed in one transaction. It limits the time that a put has to wait.
 const SLICE: usize = 64;
 
-/// Removed contents.
+/// The contents that were removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrimResult {
     /// The contents, starting with the least recently used.
@@ -36,10 +36,10 @@ struct TrimCandidate {
 
 impl ContextStore {
     /// Removes contents that no open session needs. First, removes all contents that were not used for `keep_days`.
-    /// Then removes the least recently used contents until at most `budget_bytes` are stored. The entries and
-    /// summaries of removed contents remain searchable.
+    /// Then removes the least recently used contents until at most `budget_bytes` are stored. The entries of removed
+    /// contents and their summaries remain searchable.
     ///
-    /// The work is split into batches of one transaction each. After an error, the contents of completed batches stay
+    /// The contents are removed in batches of one transaction each. After an error, the completed batches remain
     /// removed.
     ///
     /// # Errors
@@ -78,10 +78,10 @@ impl ContextStore {
 }
 
 impl ContextChange<'_> {
-    /// Makes room within the budget for `needed` more bytes.
+    /// Removes contents until the budget has room for `needed` more bytes.
     ///
     /// # Errors
-    /// Returns [`ContextError::OverBudget`] if removing contents does not free enough.
+    /// Returns [`ContextError::OverBudget`] if removing contents does not free enough space.
     pub(super) fn make_room(
         &self,
         needed: u64,

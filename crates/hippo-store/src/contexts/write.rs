@@ -19,13 +19,13 @@ use crate::StoreError;
 /// An entry to store.
 #[derive(Clone, Copy)]
 pub struct NewEntry<'a> {
-    /// Id of its session, which must be open.
+    /// Id of the entry's session, which must be open.
     pub session: &'a str,
-    /// The entry; its id must be new.
+    /// The entry. Its id must be new.
     pub entry: &'a ContextEntry,
     /// Content of the entry, if any.
     pub content: Option<NewContent<'a>>,
-    /// Maximum stored bytes of all contents.
+    /// Maximum number of stored bytes of all contents.
     pub budget_bytes: u64,
     /// Current time in milliseconds since the Unix epoch.
     pub now_ms: i64,
@@ -36,16 +36,16 @@ pub struct NewEntry<'a> {
 pub struct NewContent<'a> {
     /// The bytes, at most [`MAX_CONTENT`].
     pub bytes: &'a [u8],
-    /// Number of tokens.
+    /// Number of tokens of the content.
     pub tokens: u64,
-    /// True if only the hash is stored, not the bytes.
+    /// True if only the hash of the bytes is stored.
     pub withhold: bool,
-    /// The same bytes, if they were packed before.
+    /// The result of [`ContentPacker::pack_content`] for these bytes, if it was called before.
     pub packed: Option<&'a PackedContent>,
 }
 
 impl<'a> NewContent<'a> {
-    /// Returns content that is stored, and not packed yet.
+    /// Returns content that will be stored and is not packed yet.
     #[must_use]
     pub const fn new(bytes: &'a [u8], tokens: u64) -> Self {
         Self {
@@ -57,13 +57,14 @@ impl<'a> NewContent<'a> {
     }
 }
 
-/// Packer that prepares contents for a put without the lock of the database. It caches the stems of words.
+/// Packer that prepares contents for a put, so that this work does not hold the lock of the database. It caches the
+/// stems of words.
 #[derive(Default)]
 pub struct ContentPacker {
     analyzer: Analyzer,
 }
 
-/// Prepared content: the id, the packed bytes and the terms.
+/// Prepared content: its id, packed bytes and terms.
 pub struct PackedContent {
     id: ContentId,
     packed: PackedBytes,
@@ -86,16 +87,16 @@ impl ContentPacker {
 pub enum PutOutcome {
     /// The entry and its content are stored durably.
     Entry {
-        /// Position in the session.
+        /// Position of the entry in the session.
         seq: u64,
-        /// Id of its content.
+        /// Id of the entry's content.
         content: Option<ContentId>,
-        /// True if the content was already stored, by any session.
+        /// True if the content was already stored, for any session.
         shared: bool,
-        /// Contents of closed sessions that were removed to make room.
+        /// Contents of closed sessions that were removed to make room for the content.
         trimmed: TrimResult,
     },
-    /// The session already has an entry of the same kind, source and content; nothing was written.
+    /// The session already has an entry with the same kind, source and content. Nothing was written.
     Known(Box<KeptEntry>),
 }
 
@@ -106,11 +107,11 @@ pub(super) struct PreparedContent<'a> {
     pub(super) tokens: u64,
     pub(super) withhold: bool,
     ready: Option<&'a PackedContent>,
-    /// The packed bytes; `None` if the content is already stored intact, or is withheld.
+    /// The packed bytes; `None` if the content is withheld or already stored intact.
     pub(super) packed: Option<Cow<'a, PackedBytes>>,
 }
 
-/// The row of stored content.
+/// The row of stored content in the database.
 pub(super) struct PlacedContent {
     pub(super) row: i64,
     pub(super) shared: bool,
@@ -201,9 +202,8 @@ impl ContextStore {
         })
     }
 
-    /// Stores the messages of a transcript, either all or none. Identical messages are stored once. Messages are
-    /// removed by age, like the contents of closed sessions. Returns the ids in order.
-    ///
+    /// Stores the messages of a transcript, either all or none. Identical messages are stored once. Like the contents
+    /// of closed sessions, messages may be removed later. Returns the ids of the messages in order.
     /// # Errors
     /// Returns [`ContextError`]. After an error, nothing is stored.
     pub fn put_pieces(
@@ -222,7 +222,7 @@ impl ContextStore {
         let mut rows = Vec::with_capacity(prepared.len());
         for content in prepared {
             let placed = change.store_content(&content, budget_bytes, now_ms, &mut trimmed)?;
-            // Hold each message, so that the next message does not evict it.
+            // Hold each message, so that storing the next message does not remove it.
             change.hold(placed.row, 1)?;
             rows.push(placed.row);
             if !placed.shared {
@@ -255,8 +255,8 @@ impl ContextStore {
         Ok(())
     }
 
-    /// Reads back what the transaction just wrote. In a partially damaged file, a write can succeed although its data
-    /// cannot be read. Such a write must not be acknowledged.
+    /// Reads back what the transaction has just written. In a partially damaged file, a write can succeed although
+    /// its data cannot be read. The store must not acknowledge such a write.
     fn read_back(&self, content: &PreparedContent<'_>) -> Result<(), ContextError> {
         let there = match &content.packed {
             // The packed bytes were decompressed once when they were created, so comparing them is sufficient.

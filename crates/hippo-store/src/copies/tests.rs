@@ -28,7 +28,7 @@ fn create(database: Database, file: &Path) {
     }
 }
 
-/// Inserts a row into each salvaged table, with values that are difficult to reproduce exactly.
+/// Inserts a row into each table in `SALVAGED`, with values that are difficult to copy exactly.
 fn fill(connection: &Connection) {
     connection.pragma_update(None, "foreign_keys", false).unwrap();
     for table in SALVAGED.iter().filter(|table| **table != "sqlite_sequence") {
@@ -38,7 +38,7 @@ fn fill(connection: &Connection) {
         let kinds = statement.query_map([table], |row| row.get(0)).unwrap();
         let values: Vec<&str> = kinds
             .map(|kind: rusqlite::Result<String>| match kind.unwrap().as_str() {
-                // Use the same value in all tables, because rows refer to each other.
+                // Use the same number in all tables, because rows refer to each other.
                 "INTEGER" => "7",
                 "REAL" => "0.1 + 0.2",
                 "BLOB" => "x'ff00c3'",
@@ -136,7 +136,7 @@ fn salvaging_a_sound_database_returns_all_rows() {
     create(Database::Index, &file);
     let connection = Connection::open(&file).unwrap();
     fill(&connection);
-    // Rows with unreadable values are omitted.
+    // Salvage omits rows with unreadable values.
     connection
         .execute_batch(
             "DELETE FROM entries; DELETE FROM runs; DELETE FROM tombstones; DELETE FROM run_steps;

@@ -1,9 +1,9 @@
 //! Storage of the index entries, accesses and runs.
 //!
 //! All changes are transactions of the write connection: [`EntryBatch`] for changes of the caller,
-//! [`Store::fold_accesses`] for counting accesses, [`Store::apply_step`] for the steps of a run. An entry that leaves
-//! the index gets another [place](hippo_map::consolidation::RecordPlace), and its record is kept. An unreadable row is
-//! reported and left unchanged.
+//! [`Store::fold_accesses`] for counting accesses, and [`Store::apply_step`] for the steps of a run. If an entry
+//! leaves the index, its record is kept and gets another [place](hippo_map::consolidation::RecordPlace). An
+//! unreadable row is reported and left unchanged.
 
 mod access;
 mod base;
@@ -39,31 +39,31 @@ pub struct EntryStore {
     pub records: BTreeMap<EntryId, EntryRecord>,
     /// Entries that the user removed.
     pub tombstones: BTreeMap<EntryId, Tombstone>,
-    /// Number of recorded accesses that are not folded into their entries yet.
+    /// Number of recorded accesses that are not counted yet.
     pub journal: usize,
-    /// Entries under Quick Access in the index file, in order.
+    /// Entries listed under Quick Access in the index file, in order.
     pub quick_access: Vec<EntryId>,
-    /// Runs, oldest first; [`Store::run`] returns the steps of a run.
+    /// Runs without their steps, oldest first. [`Store::run`] returns the steps of a run.
     pub runs: Vec<RunRow>,
-    /// Unreadable rows. They stay unchanged until their key is written again.
+    /// Unreadable rows. A row stays unchanged until a row with the same key is written.
     pub damaged: Vec<DamagedRow>,
 }
 
 /// An entry that the user removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tombstone {
-    /// Pointers and texts of the entry. No cycle creates an entry for these again.
+    /// Pointers and texts of the entry. No cycle creates an entry for any of these again.
     pub removed: RemovedEntry,
-    /// Time at which the removal was noticed.
+    /// Time at which the daemon noticed the removal.
     pub at: Timestamp,
 }
 
 /// A pair of entries that were accessed together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoAccessed {
-    /// The pair and its count; `a` is smaller than `b`.
+    /// The pair and the number of common accesses. `a` is smaller than `b`.
     pub pair: CoAccess,
-    /// Time at which both were last accessed together.
+    /// Time at which the two entries were last accessed together.
     pub last: Timestamp,
 }
 
@@ -72,7 +72,7 @@ pub struct CoAccessed {
 pub struct DamagedRow {
     /// Table of the row.
     pub table: &'static str,
-    /// Key of the row; for an entry, the entry's id.
+    /// Key of the row. For an entry, this is the entry's id.
     pub id: String,
     /// The problem, as text.
     pub reason: String,
@@ -82,12 +82,12 @@ impl Store {
     /// Reads the stored state of all entries.
     ///
     /// # Errors
-    /// See [`StoreError`]. Unreadable rows do not cause an error, see [`EntryStore::damaged`].
+    /// See [`StoreError`]. An unreadable row is not an error; it is reported in [`EntryStore::damaged`].
     pub fn entries(&self) -> Result<EntryStore, StoreError> {
         self.sql(load(&self.connection))
     }
 
-    /// Returns the pairs of entries that were accessed together, sorted. Unreadable rows are omitted.
+    /// Returns the pairs of entries that were accessed together, sorted. Omits unreadable rows.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -104,7 +104,7 @@ impl Store {
 }
 
 fn load(connection: &Connection) -> rusqlite::Result<EntryStore> {
-    // Use one transaction, so that all tables are read at the same moment.
+    // Use one transaction, so that all tables are read in the same state.
     let moment = connection.unchecked_transaction()?;
     let mut damaged = Vec::new();
     let mut store = EntryStore {
@@ -127,7 +127,7 @@ fn load(connection: &Connection) -> rusqlite::Result<EntryStore> {
     Ok(EntryStore { damaged, ..store })
 }
 
-/// Reads every row of a query. For each unreadable row, adds its first column to `damaged`.
+/// Reads every row of a query. For each unreadable row, adds its key, the first column, to `damaged`.
 fn read_rows<T, C: Default + Extend<T>>(
     connection: &Connection,
     query: &str,

@@ -1,7 +1,7 @@
-//! Fresh documents: those that are new or changed since the last light cycle.
+//! Documents that are new or changed since a light cycle.
 //!
-//! A document is marked in the transaction that changes it, so that no mark is lost if the process ends before the
-//! cycle.
+//! A document is marked as fresh in the transaction that changes it. Therefore, no mark is lost if the process ends
+//! before the next cycle.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::Store;
 use crate::StoreError;
 
 impl Store {
-    /// Returns the paths of documents that no light cycle has processed in their current state.
+    /// Returns the paths of the documents that no light cycle has processed since they were last changed.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -94,7 +94,7 @@ mod tests {
         let mut batch = store.begin().unwrap();
         batch.remove_document("c.md").unwrap();
         batch.commit().unwrap();
-        // A batch that is dropped changes nothing.
+        // If a batch is dropped without a commit, it changes nothing.
         let mut batch = store.begin().unwrap();
         batch.remove_document("a.md").unwrap();
         drop(batch);

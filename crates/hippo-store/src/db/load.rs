@@ -8,12 +8,12 @@ use super::outline::DocumentOutline;
 use super::{DocumentRecord, NewChunk, Store};
 use crate::StoreError;
 
-/// One document with its sections and chunks, in the form that ranking keeps in memory.
+/// A document with its sections and chunks, in the form that ranking keeps in memory.
 #[derive(Debug)]
 pub struct LoadedDocument {
     /// Row of the document.
     pub id: u32,
-    /// The file metadata as of indexing.
+    /// The document's path, metadata and hash at the time of indexing.
     pub record: DocumentRecord,
     /// Title of the document.
     pub title: Option<String>,
@@ -21,7 +21,7 @@ pub struct LoadedDocument {
     pub sections: Vec<Section>,
     /// Chunks of the document, in order.
     pub chunks: Vec<Chunk>,
-    /// The rows of the chunks, in the same order.
+    /// The database rows of the chunks, in the same order.
     pub rows: Vec<NewChunk>,
 }
 

@@ -4,9 +4,9 @@ use hippo_text::chunk::{Chunk, ChunkKind, ContentHash, Document, Section, Speake
 use hippo_types::time::Date;
 use serde::{Deserialize, Serialize};
 
-/// Level, parent, title, first line, last line and date of a section.
+/// The fields of a section: level, parent, title, first line, last line and date.
 type SectionFields = (u8, Option<u32>, String, u32, u32, Option<Date>);
-/// Section, kind, speaker, first line, last line, first byte and end of a chunk.
+/// The fields of a chunk: section, kind, speaker, first line, last line, first byte and end.
 type ChunkFields = (u32, u8, u8, u32, u32, u64, u64);
 
 /// The title, sections and chunks of a document, without the hashes of the chunks.
@@ -48,7 +48,8 @@ impl DocumentOutline {
         }
     }
 
-    /// Returns the leading heading of a chunk: the title of its section if the chunk is the first one in that section.
+    /// Returns the leading heading of a chunk. This is the title of its section if the chunk is the first in the
+    /// section, otherwise an empty text.
     pub(super) fn lead(&self, ordinal: usize) -> &str {
         let section = |at: usize| self.chunks.get(at).map(|chunk| chunk.0);
         let Some(own) = section(ordinal) else { return "" };
@@ -74,7 +75,7 @@ impl DocumentOutline {
         self.sections.iter().map(section).collect()
     }
 
-    /// Returns the chunk with this number and hash.
+    /// Returns the chunk with this ordinal and hash.
     pub(super) fn chunk(&self, ordinal: usize, hash: [u8; 16]) -> Option<Chunk> {
         let (section, kind, speaker, start_line, end_line, start_byte, end_byte) =
             *self.chunks.get(ordinal)?;

@@ -29,7 +29,7 @@ impl StoreReader {
     }
 
     /// Returns the ids of all chunks that match an FTS5 expression, in ascending order. Create the expression with
-    /// `hippo_text::terms::fts_query`, which quotes every term.
+    /// `hippo_text::terms::fts_query`, because it quotes every term.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -38,7 +38,8 @@ impl StoreReader {
             .map_err(|source| StoreError::from_sql(&self.path, source))
     }
 
-    /// Returns the exact vectors of chunks in the order of `ids`. For a chunk without a vector, the item is `None`.
+    /// Returns the vectors of chunks as stored, in the order of `ids`. For a chunk without a vector, the item is
+    /// `None`.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -50,8 +51,8 @@ impl StoreReader {
             .collect()
     }
 
-    /// Checks every page and index of the file as [`super::Store::check`] does, concurrently with the writer. Also
-    /// compares derived rows with their checksums.
+    /// Checks every page and index of the file, as [`super::Store::check`] does. Also compares derived rows with
+    /// their checksums. The writer can work during the check.
     ///
     /// # Errors
     /// See [`super::Store::check`].

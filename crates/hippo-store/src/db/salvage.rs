@@ -1,8 +1,8 @@
 //! Recovery of readable rows from a damaged database.
 //!
-//! Documents, chunks and vectors are derived from the files. Entries, tombstones, accesses and runs exist, at least in
-//! part, only in the database. Each of their tables is read from its start to the damage, and then from its end back to
-//! the damage.
+//! Documents, chunks and vectors can be derived from the files. Entries, tombstones, accesses and runs cannot,
+//! because some of their data exists only in the database. Each of their tables is read from its start to the damage,
+//! and then from its end back to the damage.
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +18,7 @@ use crate::StoreError;
 use crate::in_place::Replacement;
 use crate::system;
 
-/// The tables that cannot be derived from files. Each comes after the tables to which it refers.
+/// The tables that cannot be derived from files. A table is listed after the tables to which it refers.
 #[rustfmt::skip] // keep the list compact
 pub(crate) const SALVAGED: [&str; 10] = [
     "entries", "tombstones", "accesses", "access_days", "co_access", "runs", "run_steps",
@@ -30,12 +30,12 @@ pub(crate) const SALVAGED: [&str; 10] = [
 pub struct SalvageResult {
     /// Number of recovered rows.
     pub rows: usize,
-    /// Descriptions of what could not be read, one for each table.
+    /// Descriptions of the unreadable data, one for each table.
     pub lost: Vec<String>,
 }
 
-/// Creates a new database at `to` for the workspace at `root` from the readable rows of the database at `from`, which
-/// is not changed.
+/// Creates a new database at `to` for the workspace at `root` from the readable rows of the database at `from`. The
+/// database at `from` is not changed.
 ///
 /// # Errors
 /// Fails if the new database cannot be written. In this case, the caller must delete the file at `to`.
@@ -56,7 +56,7 @@ pub fn salvage(from: &Path, to: &Path, root: &str) -> Result<SalvageResult, Stor
     })
 }
 
-/// Creates a new database from the readable rows of several databases, in order of priority.
+/// Creates a new database from the readable rows of several databases. A row of an earlier database has priority.
 pub(super) fn salvage_from(from: &[&Path], to: &Path, root: &str) -> Result<SalvageResult, StoreError> {
     let store = Store::open(to, root)?;
     let mut salvaged = SalvageResult::default();
@@ -76,7 +76,7 @@ fn salvage_file(from: &Path, store: &Store, salvaged: &mut SalvageResult) -> Res
     match open_reader(from).and_then(|damaged| list_tables(&damaged).map(|names| (damaged, names))) {
         Ok((damaged, names)) => {
             let change = store.sql(store.connection.unchecked_transaction())?;
-            // An older schema lacks some tables.
+            // A database with an older schema lacks some tables.
             for table in SALVAGED
                 .iter()
                 .filter(|table| names.iter().any(|name| name == *table))
@@ -97,7 +97,7 @@ fn list_tables(damaged: &Connection) -> rusqlite::Result<Vec<String>> {
         .collect()
 }
 
-/// Copies the readable rows of one table. An error always comes from the new database.
+/// Copies the readable rows of one table. A returned error is an error of the new database.
 fn copy_table(
     damaged: &Connection,
     change: &Transaction<'_>,
@@ -142,22 +142,25 @@ fn copy_table(
         return Err(error);
     }
     if unreadable > 0 {
-        salvaged
-            .lost
-            .push(format!("{unreadable} rows of {table} with invalid text"));
+        salvaged.lost.push(format!(
+            "{unreadable} rows of the table {table} with invalid text"
+        ));
     }
     if refused > 0 {
-        salvaged
-            .lost
-            .push(format!("{refused} rows of {table} with references to lost rows"));
+        salvaged.lost.push(format!(
+            "{refused} rows of the table {table} that refer to lost rows"
+        ));
     }
     if let Some(reason) = reason {
-        salvaged.lost.push(format!("some rows of {table}: {reason}"));
+        salvaged
+            .lost
+            .push(format!("some rows of the table {table}: {reason}"));
     }
     Ok(())
 }
 
-/// Returns the columns by which a table is ordered on disk. Only in this order can the rows around the damage be read.
+/// Returns the columns by which a table is ordered on disk. The rows on both sides of the damage can be read only in
+/// this order.
 fn disk_order(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
     let bare = "SELECT wr FROM pragma_table_list(?1) WHERE schema = 'main'";
     if connection.query_row(bare, [table], |row| row.get::<_, i64>(0))? == 0 {
@@ -169,7 +172,7 @@ fn disk_order(connection: &Connection, table: &str) -> rusqlite::Result<Vec<Stri
         .collect()
 }
 
-/// The columns of a table.
+/// Returns the names of the columns of a table.
 pub(crate) fn columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
     connection
         .prepare("SELECT name FROM pragma_table_info(?1)")?
@@ -203,7 +206,7 @@ fn drop_unreadable(store: &Store, salvaged: &mut SalvageResult) -> Result<(), St
             .and_then(|names| names.into_iter().next());
         let Some(key) = key else { continue };
         if damaged.table == "runs" {
-            // Because of foreign keys, delete the steps of the run first.
+            // Delete the steps of the run before the run, because they refer to it.
             let remove = "DELETE FROM run_steps WHERE run = ?1";
             store.sql(store.connection.execute(remove, [&damaged.id]))?;
         }

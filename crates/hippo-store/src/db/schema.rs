@@ -6,13 +6,14 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use crate::StoreError;
 
-/// The schema that this build writes and reads. A database with another one is rebuilt from the files.
+/// The schema that this build writes and reads. A database with another schema is rebuilt from the files.
 pub(crate) const VERSION: i64 = 9;
 
-/// Documents, chunks and vectors. `outline` is [`super::outline::DocumentOutline`] as JSON.
+/// Tables of documents, chunks and vectors. The column `outline` contains a [`super::outline::DocumentOutline`] as
+/// JSON.
 ///
-/// `hippo_text::terms` creates the terms, joined by spaces. The tokenizer must not split them anywhere else, so every
-/// other ASCII character is a token character.
+/// `hippo_text::terms` creates the terms and joins them with spaces. The tokenizer must split the text only at these
+/// spaces, so every other ASCII character is a token character.
 const DOCUMENTS: &str = r#"
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 INSERT INTO meta VALUES ('generation', 0);
@@ -65,8 +66,8 @@ CREATE VIRTUAL TABLE lexical USING fts5 (
 );
 "#;
 
-/// The entries of the index file and their use. These tables are not derived from the watched files: most of
-/// the data of an entry is also in the index file, but the journal and the runs are not.
+/// Tables of the index entries and their use. They cannot be derived from the watched files: most of the data of an
+/// entry is also in the index file, but the journal and the runs are not.
 const ENTRIES: &str = "
 CREATE TABLE entries (id TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID;
 
@@ -140,7 +141,7 @@ pub(crate) fn make(connection: &Connection, path: &Path, root: &str) -> Result<(
             });
         }
     }
-    // A truncated file may still have an intact first page, so every table is queried before the file is trusted.
+    // The first page of a truncated file may be intact, so every table is queried.
     connection
         .query_row(
             "SELECT (SELECT count(*) FROM documents) + (SELECT count(*) FROM embedders)
@@ -159,7 +160,7 @@ pub(crate) fn make(connection: &Connection, path: &Path, root: &str) -> Result<(
 }
 
 fn create_tables(connection: &Connection, root: &str) -> rusqlite::Result<()> {
-    // WAL mode is stored in the file header. auto_vacuum can be set only while the file is empty.
+    // The file header stores WAL mode. SQLite accepts `auto_vacuum` only while the file is empty.
     connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")?;
     let transaction = rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     transaction.execute_batch(DOCUMENTS)?;
@@ -178,7 +179,7 @@ pub(super) fn read_generation(connection: &Connection) -> rusqlite::Result<u64> 
     Ok(value.unwrap_or(0).unsigned_abs())
 }
 
-/// Counts a change to documents.
+/// Counts a change to documents, and returns the new number of changes.
 pub(super) fn advance_generation(connection: &Connection) -> rusqlite::Result<u64> {
     connection
         .prepare_cached("UPDATE meta SET value = value + 1 WHERE key = 'generation'")?

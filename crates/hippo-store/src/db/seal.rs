@@ -1,8 +1,9 @@
-//! Checksums of derived rows, which reveal damage that SQLite does not notice.
+//! Checksums of derived rows, to find damage that SQLite misses.
 //!
-//! SQLite pages have no checksums. One sum over all rows of documents, chunks and the lexical index is written in the
-//! transaction of each change, and is compared when the database is opened. Each vector has a digest of its own. Rows
-//! that differ are dropped, then derived again from the files and by the model.
+//! SQLite pages have no checksums. One sum covers all rows of documents, chunks and the lexical index. Each change
+//! writes the sum in its transaction, and the sum is compared with the rows when the database is opened. Each vector
+//! has its own checksum. Rows that differ are dropped. The daemon then derives them again: documents and terms from
+//! the files, and vectors with the model.
 
 #[cfg(test)]
 mod tests;
@@ -19,7 +20,7 @@ use super::{IdPool, Store};
 use crate::StoreError;
 pub(super) use vectors::digest_of;
 
-/// The key in `checksums`.
+/// The key of the sum in the table `checksums`.
 const NAME: &str = "derived";
 
 /// A group of rows that are read and written together.
@@ -35,7 +36,7 @@ enum SealPart {
     Segment(i64),
 }
 
-/// Name of a table, its columns (the first one is the key of the part), and the constructor of the part.
+/// Name of a table, its columns, and the constructor of a part. The first column is the key of the part.
 /// `chunks.vector` is omitted, because it is compared together with the vectors.
 type SealedTable = (&'static str, &'static str, fn(i64) -> SealPart);
 
@@ -48,9 +49,9 @@ const SEALED_TABLES: [SealedTable; 5] = [
     ("lexical_idx", "segid, term, pgno", SealPart::Segment),
 ];
 
-/// The number of bits of a block number that give its position in the segment.
+/// Number of low bits of a block id that contain the position in the segment. The higher bits are the segment number.
 const BLOCK_BITS: u32 = 37;
-/// The mask of segment numbers.
+/// The mask of a segment number.
 const SEGMENTS: i64 = 0xffff;
 
 /// The parts that the current transaction has changed; `None` outside of a transaction.
@@ -60,29 +61,29 @@ type ChangedParts = Arc<Mutex<Option<HashSet<SealPart>>>>;
 #[derive(Debug, Default)]
 pub(super) struct Seal {
     parts: HashMap<SealPart, u64>,
-    /// The sum. It is read from the database and updated with each change, so that a difference that existed at the
-    /// start remains visible.
+    /// The sum of all parts. It is read from the database and then updated with each change. If it differed from the
+    /// rows at the start, it therefore still differs.
     sum: u64,
     changed: ChangedParts,
 }
 
-/// New checksums, which take effect when their transaction is committed.
+/// New checksums of a transaction. They take effect after its commit.
 struct NewSeal {
     parts: Vec<(SealPart, Option<u64>)>,
     sum: u64,
 }
 
-/// Damaged derived rows that were dropped.
+/// Report of damaged derived rows that were dropped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DroppedRows {
-    /// True if documents or terms were damaged, so that all files are indexed again.
+    /// True if documents or terms were damaged. In this case, all files must be indexed again.
     pub documents: bool,
-    /// Number of texts to embed again.
+    /// Number of texts that must be embedded again.
     pub vectors: usize,
 }
 
 impl Seal {
-    /// Reads every derived row. If the database has no sum yet, computes one.
+    /// Reads every derived row. If the database has no sum yet, computes one from the rows.
     pub(super) fn load(connection: &Connection) -> rusqlite::Result<Self> {
         let mut seal = Self {
             parts: read_parts(connection)?,
@@ -107,19 +108,20 @@ impl Seal {
             if let Some((name, _, part)) = SEALED_TABLES.iter().find(|(name, _, _)| *name == table) {
                 changed.insert(part(row));
                 if *name == "lexical_data" {
-                    // `lexical_idx` has no rowids for the hook; it changes together with its blocks.
+                    // The table `lexical_idx` has no rowid, so the hook does not report it. It changes together with
+                    // its blocks.
                     changed.insert(SealPart::Segment((row >> BLOCK_BITS) & SEGMENTS));
                 }
             }
         }))
     }
 
-    /// Starts collecting changes.
+    /// Starts collecting the parts that a transaction changes.
     pub(super) fn begin(&self) {
         *self.changed.lock().unwrap_or_else(PoisonError::into_inner) = Some(HashSet::new());
     }
 
-    /// Commits a transaction together with the sum of its resulting rows.
+    /// Commits a transaction together with the sum of the changed rows.
     pub(super) fn commit(&mut self, change: Transaction<'_>) -> rusqlite::Result<()> {
         let sealed = self.write(&change)?;
         change.commit()?;
@@ -128,7 +130,7 @@ impl Seal {
     }
 
     fn write(&self, connection: &Connection) -> rusqlite::Result<NewSeal> {
-        // Flush the lexical index now, because rows that are flushed later would be missing in the sum.
+        // Flush the lexical index before computing the sum. Rows that are flushed later would be missing in the sum.
         connection
             .prepare_cached("INSERT INTO lexical(lexical) VALUES ('flush')")?
             .execute([])?;
@@ -152,7 +154,7 @@ impl Seal {
         Ok(sealed)
     }
 
-    /// Adopts the checksums of a committed transaction.
+    /// Adopts the checksums of a transaction after its commit.
     fn apply(&mut self, sealed: NewSeal) {
         self.sum = sealed.sum;
         for (part, now) in sealed.parts {
@@ -177,7 +179,7 @@ impl Store {
         self.seal.commit(change)
     }
 
-    /// Compares derived rows with their checksums and drops those that differ. Returns `None` if no rows differ.
+    /// Compares derived rows with their checksums, and drops the rows that differ. Returns `None` if no rows differ.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -207,9 +209,9 @@ impl Store {
     }
 }
 
-/// Describes the rows that differ from their checksum.
+/// Describes derived rows that differ from their checksum. Returns `None` if no rows differ.
 pub(super) fn find_damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
-    // Use one transaction, so that all rows are read at the same moment.
+    // Use one transaction, so that all rows are read in the same state.
     let view = connection.unchecked_transaction()?;
     if read_sum(&view)?.is_some_and(|sum| read_parts(&view).map_or(true, |parts| sum_of(&parts) != sum)) {
         return Ok(Some("checksum mismatch in rows of documents or terms".to_owned()));
@@ -277,7 +279,7 @@ fn count_columns(columns: &str) -> usize {
     columns.split(',').count()
 }
 
-/// Returns the checksum of one row. It covers the table, and each value with its type and length.
+/// Returns the checksum of one row. It covers the name of the table, and the type, length and bytes of each value.
 fn digest(table: &str, row: &Row<'_>, columns: usize) -> rusqlite::Result<u64> {
     let mut hasher = blake3::Hasher::new();
     hasher.update(table.as_bytes());

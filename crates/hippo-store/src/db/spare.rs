@@ -1,8 +1,8 @@
-//! Spare copy of the data that exists in no file: entries, tombstones, accesses, runs.
+//! Spare copy of the data that exists in no file.
 //!
-//! Without this copy, a truncated or deleted database would silently start empty, and entries that the user removed
-//! would return. The copy is a separate database in the same folder. It is replaced as a whole shortly after each
-//! change of the entries.
+//! The copy contains entries, tombstones, accesses and runs. Without it, a truncated or deleted database would
+//! silently be empty at the next start, and entries that the user removed would return. The copy is a separate
+//! database in the same folder. It is replaced as a whole shortly after each change of the entries.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,17 +21,17 @@ impl Store {
     /// Writes a new spare copy.
     ///
     /// # Errors
-    /// Returns [`StoreError::Corrupt`] if a part of the database is unreadable; in this case, the previous copy is
-    /// kept. Returns another error if the copy cannot be written.
+    /// Returns [`StoreError::Corrupt`] if a part of the database is unreadable, and another error if the copy cannot
+    /// be written. After an error, the previous copy is kept.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn write_spare(&self, root: &str) -> Result<(), StoreError> {
         let spare = spare_of(&self.path);
         let draft = with_suffix(&spare, ".draft");
-        // A process that was killed may have left a draft.
+        // An earlier process that was killed may have left a draft.
         discard(&draft);
         let copied = salvage(&self.path, &draft, root).inspect_err(|_| discard(&draft))?;
         if let Some(reason) = copied.lost.into_iter().next() {
-            // An incomplete copy is useless.
+            // Discard the draft, because an incomplete copy is useless.
             discard(&draft);
             return Err(StoreError::Corrupt {
                 path: self.path.clone(),
@@ -44,7 +44,7 @@ impl Store {
     }
 }
 
-/// Removes a draft and its WAL. Errors are ignored, because the first error is the one to report.
+/// Removes a draft and its WAL. Errors are ignored, because the caller reports the first error.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn discard(draft: &Path) {
     for suffix in ["", "-wal", "-shm"] {
@@ -52,19 +52,19 @@ fn discard(draft: &Path) {
     }
 }
 
-/// A truncated or deleted database that was restored from its spare copy.
+/// Report of a truncated or deleted database that was restored from its spare copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecoveredDatabase {
     /// Number of rows in the spare copy.
     pub rows: usize,
-    /// Descriptions of what could not be read.
+    /// Descriptions of the data that could not be read.
     pub lost: Vec<String>,
     /// The path to which the previous file was moved.
     pub aside: PathBuf,
 }
 
-/// Restores a database that is empty, or that is missing although a spare copy exists. Returns `None` in all other
-/// cases.
+/// Restores a database from its spare copy if the database is empty, or if it is missing and a spare copy exists.
+/// Returns `None` in all other cases.
 ///
 /// # Errors
 /// See [`StoreError`]. After an error, the call can be repeated.
@@ -79,7 +79,7 @@ pub fn recover(path: &Path, root: &str) -> Result<Option<RecoveredDatabase>, Sto
     if !is_cut {
         return Ok(None);
     }
-    // SQLite would delete the WAL of an empty database, so move both away first.
+    // Move the empty database and its WAL away first. SQLite would delete the WAL of an empty database.
     let aside = in_place::set_aside(path)?;
     let draft = Replacement::Rebuilt.draft(path)?;
     let sources: &[&Path] = if spare.exists() { &[&spare] } else { &[] };

@@ -223,7 +223,7 @@ fn a_text_in_many_chunks_is_stored_once_and_assigned_in_batches() {
     assert_eq!(sizes, [300, 300, 300, 100], "each chunk is written once");
     assert_eq!(store.pending_chunks(&embedder).unwrap(), []);
 
-    // If a process stops between the two steps, a vector is stored but not assigned.
+    // If a process stops between storing a vector and assigning it, the vector is stored but not assigned.
     put(&mut store, "b.md", "- late\n");
     let late = store
         .put_vectors(&embedder, vec![embedding("- late", 3)])

@@ -13,20 +13,20 @@ use crate::StoreError;
 pub struct EmbedderRow {
     /// Row of the embedder.
     pub id: i64,
-    /// The stable form of its model id.
+    /// The stable form of the embedder's model id.
     pub model: String,
     /// Number of components of a vector.
     pub dimension: usize,
-    /// True if queries use its vectors. At most one embedder is active.
+    /// True if queries use the vectors of this embedder. At most one embedder is active.
     pub active: bool,
 }
 
-/// A chunk whose text has no vector from an embedder yet.
+/// A chunk whose text has no vector yet from a given embedder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PendingChunk {
-    /// The chunk.
+    /// Id of the chunk.
     pub id: u32,
-    /// The document of the chunk.
+    /// Row of the chunk's document.
     pub document: u32,
 }
 
@@ -35,13 +35,13 @@ pub struct PendingChunk {
 pub struct Embedding {
     /// BLAKE3 hash of the text, first 128 bits.
     pub hash: [u8; 16],
-    /// Number of word pieces of the text.
+    /// Number of word pieces of the text, as counted by the model.
     pub tokens: u32,
     /// The vector, of unit length.
     pub vector: Vec<f32>,
 }
 
-/// A stored vector that has to be assigned to the chunks with its text.
+/// A stored vector that is not assigned yet to the chunks with its text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredVector {
     /// Row of the vector.
@@ -51,8 +51,8 @@ pub struct StoredVector {
 }
 
 impl Store {
-    /// Returns the embedder of this name. The first call creates it. The first embedder of a database is active
-    /// immediately; a later one becomes active with [`Store::activate`], when its vectors are complete.
+    /// Returns the embedder for a model, and creates it at the first call. The first embedder of a database is active
+    /// immediately. A later embedder becomes active with [`Store::activate`], when all its vectors are stored.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -88,8 +88,8 @@ impl Store {
         self.sql(read())
     }
 
-    /// Stores vectors by the hash of their text. Returns the vectors as stored, each text once; for an inactive
-    /// embedder, returns nothing. [`Store::place_vector`] assigns them to their chunks.
+    /// Stores vectors by the hash of their text. If the embedder is active, returns the vectors as stored, each text
+    /// once; otherwise returns nothing. [`Store::place_vector`] assigns the vectors to chunks.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, nothing is stored.
@@ -134,8 +134,8 @@ impl Store {
         })
     }
 
-    /// Assigns a vector to the next chunks that have its text but no vector: at most `limit` chunks with ids above
-    /// `after`. Returns their ids in ascending order. If it returns fewer than `limit` ids, no such chunks are left.
+    /// Assigns a vector to chunks that have its text but no vector: to at most `limit` chunks with ids above `after`,
+    /// in the order of their ids. Returns these ids. If they are fewer than `limit`, no such chunks are left.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, nothing is stored.
@@ -164,8 +164,8 @@ impl Store {
         })
     }
 
-    /// Returns stored vectors of the active embedder that pending chunks need, because a process stopped before it
-    /// assigned them.
+    /// Returns stored vectors of the active embedder that are not assigned to the chunks that need them. This happens
+    /// if a process stops before it assigns a vector.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -232,7 +232,7 @@ impl Store {
         self.sql(read())
     }
 
-    /// Makes `embedder` the active one, and deletes the vectors of all others.
+    /// Makes `embedder` the active embedder, and deletes the vectors of all other embedders.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, the old embedder stays active.
@@ -250,8 +250,8 @@ impl Store {
         Ok(())
     }
 
-    /// Deletes vectors whose text is in no chunk, and returns their number. Call this only after some time, because
-    /// text that is being moved is missing for a moment, and an unmounted disk may return.
+    /// Deletes vectors whose text is in no chunk, and returns the number of deleted vectors. Call this only some time
+    /// after a change: a text that is being moved is missing for a moment, and an absent disk may return.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -263,7 +263,7 @@ impl Store {
         self.sql(done)
     }
 
-    /// Calls `each` for every chunk with a vector of the active embedder, in file order.
+    /// Calls `each` for every chunk that has a vector of the active embedder, in the order of the database file.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -303,7 +303,7 @@ impl Store {
         self.sql(read())
     }
 
-    /// Returns the vectors of the given chunks. Chunks without a vector are omitted.
+    /// Returns the vectors of the given chunks. Omits chunks without a vector.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -317,7 +317,7 @@ impl Store {
     }
 }
 
-/// Encodes a vector with little-endian half precision, which halves the size and changes a cosine by less than 0.001.
+/// Encodes a vector in half precision, little-endian. This halves the size and changes a cosine by less than 0.001.
 fn encode(vector: &[f32]) -> Vec<u8> {
     vector
         .iter()

@@ -1,4 +1,4 @@
-//! Writing of changed documents: one transaction, only the differences.
+//! Writing of changed documents.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -10,7 +10,7 @@ use super::outline::DocumentOutline;
 use super::{IdPool, Store, fresh, json, number, schema, seal::Seal};
 use crate::StoreError;
 
-/// A document's path, metadata and hash as of indexing.
+/// A document's path, metadata and hash at the time of indexing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentRecord {
     /// Path relative to the workspace, with `/`.
@@ -30,16 +30,16 @@ pub struct DocumentRecord {
 pub struct NewChunk {
     /// Id of the chunk.
     pub id: u32,
-    /// Number of its terms in the lexical index.
+    /// Number of the chunk's terms in the lexical index.
     pub terms: u32,
-    /// The row of its vector, if its text was embedded before.
+    /// The row of the chunk's vector, if its text was embedded before.
     pub vector: Option<i64>,
-    /// Number of word pieces, as counted by the embedding model.
+    /// Number of word pieces of the chunk, as counted by the embedding model.
     pub tokens: Option<u32>,
 }
 
 impl NewChunk {
-    /// Reads the columns `id, terms, vector, tokens`, the first of a row.
+    /// Reads the columns `id, terms, vector, tokens`, which must be the first columns of the row.
     pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             id: row.get(0)?,
@@ -55,15 +55,15 @@ impl NewChunk {
 pub struct DocumentChange {
     /// The document's row.
     pub document: u32,
-    /// All chunks of the document in order, kept and new.
+    /// All chunks of the document in order, both kept and new ones.
     pub chunks: Vec<NewChunk>,
-    /// Ids added to the indexes.
+    /// Ids of the new chunks.
     pub added: Vec<u32>,
-    /// Ids removed from the indexes. An id may also be in `added`, because ids are reused.
+    /// Ids of the removed chunks. An id may also be in `added`, because ids are reused.
     pub removed: Vec<u32>,
 }
 
-/// One transaction of changes. Dropping it without [`DocumentBatch::commit`] rolls it back.
+/// One transaction of changes to documents. If it is dropped without [`DocumentBatch::commit`], it is rolled back.
 pub struct DocumentBatch<'store> {
     transaction: Transaction<'store>,
     ids: IdPool,
@@ -73,7 +73,7 @@ pub struct DocumentBatch<'store> {
 }
 
 impl Store {
-    /// Begins a transaction of changes.
+    /// Begins a transaction of changes to documents.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -95,10 +95,12 @@ impl Store {
 }
 
 impl DocumentBatch<'_> {
-    /// Writes the current state of a document. Chunks with the same text and leading heading keep their id, lexical row
-    /// and vector. `terms` writes the space-separated index terms of a new chunk and returns their number. Its second
-    /// argument is the heading of the chunk's section if the chunk is the first one in that section, otherwise an empty
-    /// string.
+    /// Writes the current state of a document. Chunks with the same text and leading heading keep their id, lexical
+    /// row and vector.
+    ///
+    /// `terms` writes the space-separated index terms of a new chunk and returns their number. Its second argument is
+    /// the chunk's leading heading: the title of its section if the chunk is the first in that section, otherwise an
+    /// empty text.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, drop the batch.
@@ -112,7 +114,7 @@ impl DocumentBatch<'_> {
         done.map_err(|source| StoreError::from_sql(self.path, source))
     }
 
-    /// Removes a document and its chunks. Its vectors are kept for some time, in case the text returns.
+    /// Removes a document and its chunks. Its vectors are kept for some time, because the text may return.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -121,7 +123,7 @@ impl DocumentBatch<'_> {
         done.map_err(|source| StoreError::from_sql(self.path, source))
     }
 
-    /// Updates the size and time of a file with unchanged bytes, so that the next scan does not read the file.
+    /// Updates the size and time of a file whose bytes are unchanged, so that the next scan does not read the file.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -134,7 +136,7 @@ impl DocumentBatch<'_> {
             .map_err(|source| StoreError::from_sql(self.path, source))
     }
 
-    /// Increments the generation of the documents.
+    /// Increments the number of changes to the documents.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -171,7 +173,7 @@ impl DocumentBatch<'_> {
         };
         let mut text = String::new();
         let mut fresh = Vec::new();
-        // First keep all known chunks, so that the ids of removed chunks are free for the new ones.
+        // First keep the known chunks and free the ids of removed chunks, so that new chunks can reuse these ids.
         for (ordinal, chunk) in document.chunks.iter().enumerate() {
             let lead = outline.lead(ordinal).to_owned();
             let known = old.get_mut(&(chunk.hash.0, lead)).and_then(VecDeque::pop_front);
@@ -238,7 +240,7 @@ impl DocumentBatch<'_> {
             )
     }
 
-    /// Returns the stored chunks of a document, by the hash of their text and their leading heading.
+    /// Returns the stored chunks of a document by the hash of their text and by their leading heading.
     fn old_chunks(&self, path: &str) -> rusqlite::Result<OldChunks> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT chunks.id, terms, vector, tokens, ordinal, chunks.hash, outline

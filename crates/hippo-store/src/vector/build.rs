@@ -9,12 +9,12 @@ use super::params::VectorParams;
 use super::quantize;
 use super::slots::{Codes, SlotSet};
 
-/// Number of points inserted between two checks of the cancel flag, which takes about 0.1 s.
+/// Number of points inserted between two checks of the cancel flag. Inserting them takes about 0.1 s.
 const BATCH: usize = 256;
-/// Maximum number of layers, which is the limit of `hnsw_rs`.
+/// Maximum number of layers. `hnsw_rs` does not support more.
 const MAX_LAYERS: usize = 16;
 
-/// A snapshot of an index, from which another thread builds a graph while the index is in use.
+/// A snapshot of an index. Another thread can build a graph from it while the index is in use.
 #[derive(Debug, Clone)]
 pub struct BuildJob {
     pub(super) token: u64,
@@ -23,7 +23,7 @@ pub struct BuildJob {
     pub(super) params: VectorParams,
 }
 
-/// A finished build for [`VectorIndex::install`](super::VectorIndex::install).
+/// A completed build, for [`VectorIndex::install`](super::VectorIndex::install).
 #[derive(Debug)]
 pub struct BuiltGraph {
     pub(super) token: u64,
@@ -36,9 +36,9 @@ impl BuildJob {
         self.slots.len()
     }
 
-    /// Builds the graph. The result contains no graph if the snapshot is small enough for a scan. For hundreds of
-    /// thousands of vectors, a build takes minutes. Uses [`VectorParams::build_threads`] threads. Returns `None` if
-    /// `cancel` was set during the build.
+    /// Builds the graph on [`VectorParams::build_threads`] threads. For hundreds of thousands of vectors, this takes
+    /// minutes. If the snapshot is small enough for a scan, the result contains no graph. Returns `None` if `cancel`
+    /// was set during the build.
     pub fn run(self, cancel: &AtomicBool) -> Option<BuiltGraph> {
         if self.slots.len() <= self.params.exact_below.max(1) {
             return Some(BuiltGraph {
@@ -49,7 +49,7 @@ impl BuildJob {
         let token = self.token;
         let threads = self.params.build_threads.max(1);
         let graph = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-            // `hnsw_rs` uses the current pool, even for dropping its points.
+            // `hnsw_rs` uses the current thread pool, even when it drops its points.
             Ok(pool) => pool.install(|| self.build(cancel, threads > 1))?,
             Err(_) => self.build(cancel, false)?,
         };
@@ -88,9 +88,9 @@ impl BuildJob {
     }
 }
 
-/// Distance between two slots: 1 − cosine of their codes, but at least 0. `hnsw_rs` asserts that distances are not
-/// negative, and the rounding for equal vectors would violate that. The "vector" of a point is only its slot, so that
-/// the codes are not stored twice.
+/// Distance between two slots: 1 − the cosine of their codes, and at least 0. `hnsw_rs` asserts that a distance is
+/// not negative. Without the minimum, rounding would violate this for equal vectors. To `hnsw_rs`, the "vector" of a
+/// point is only its slot, so that the codes are not stored twice.
 struct CodeDistance {
     codes: Codes,
 }
@@ -110,9 +110,10 @@ impl Distance<u32> for CodeDistance {
 /// A slot and its links.
 type LinkRow = (u32, Vec<u32>);
 
-/// Copies the links of a graph. The original, which is by far the largest structure of a build, is dropped early.
+/// Copies the links of a graph. Drops the original as early as possible, because it is by far the largest structure
+/// of a build.
 fn flatten(hnsw: Hnsw<'_, u32, CodeDistance>, slots: usize) -> HnswGraph {
-    // Pairs (from, to) in the lowest layer.
+    // Links in the lowest layer, as pairs (from, to).
     let mut pairs: Vec<(u32, u32)> = Vec::new();
     let mut uppers: Vec<Vec<LinkRow>> = vec![Vec::new(); MAX_LAYERS];
     let mut top = (0, 0);
@@ -162,8 +163,8 @@ fn upper_layer(rows: &mut [LinkRow]) -> UpperLayer {
     upper
 }
 
-/// Returns the links of the lowest layer in both directions, each link once. `hnsw_rs` drops the farthest back link of
-/// a full node, which would leave some nodes without incoming links.
+/// Returns the links of the lowest layer in both directions, each link once. `hnsw_rs` drops the farthest back link
+/// of a node that has the maximum number of links. Without this function, some nodes would have no incoming links.
 fn make_bidirectional(pairs: &[(u32, u32)], slots: usize) -> GraphLinks {
     let mut starts = vec![0u32; slots + 1];
     for &(a, b) in pairs {

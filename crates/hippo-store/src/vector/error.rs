@@ -1,23 +1,23 @@
 //! Errors of the vector index.
 
-/// The reason why a vector was rejected. The index is unchanged.
+/// The reason why the index rejected a vector. After an error, the index is unchanged.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum VectorError {
-    /// The vector has another number of dimensions than the index.
+    /// The number of dimensions differs from that of the index.
     #[error("could not add a vector of {got} dimensions: the index has {expected}")]
     Dimension {
-        /// Dimensions of the index.
+        /// Number of dimensions of the index.
         expected: usize,
-        /// Dimensions of the vector.
+        /// Number of dimensions of the vector.
         got: usize,
     },
     /// A component is NaN or infinite.
     #[error("could not add a vector with a component that is not finite")]
     NotFinite,
-    /// The length is not 1 (within 1 %), usually because all components are zero.
+    /// The length of the vector is not 1 (within 1 %), usually because all components are zero.
     #[error("could not add a vector of length {length}: its length must be 1")]
     NotUnit {
-        /// Euclidean length.
+        /// Euclidean length of the vector.
         length: f32,
     },
     /// The id is `u32::MAX`, which is reserved for empty slots.

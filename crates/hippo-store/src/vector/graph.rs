@@ -1,7 +1,7 @@
-//! The finished HNSW graph as flat arrays, and its search.
+//! HNSW graph in flat arrays, and its search.
 //!
-//! `hnsw_rs` uses one allocation per edge (2.5 KB per point with M = 16). The finished graph is copied into arrays of
-//! offsets and links (about 100 bytes per point), which can be searched without locks and reference counts.
+//! `hnsw_rs` uses one allocation per edge (2.5 KB per point with M = 16). A completed graph is therefore copied into
+//! arrays of offsets and links (about 100 bytes per point), which can be searched without locks and reference counts.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -30,7 +30,7 @@ impl GraphLinks {
     }
 }
 
-/// A layer above the lowest: some nodes, sorted, and the links between them.
+/// A layer above the lowest layer: some of the nodes, sorted, and the links between them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct UpperLayer {
     pub nodes: Vec<u32>,
@@ -50,17 +50,17 @@ impl UpperLayer {
 pub(super) struct HnswGraph {
     /// The slot at which every search starts.
     pub entry: u32,
-    /// The layers above the lowest, highest first.
+    /// The layers above the lowest layer, highest first.
     pub uppers: Vec<UpperLayer>,
-    /// The lowest layer, by slot.
+    /// The links of the lowest layer, by slot.
     pub base: GraphLinks,
     /// The slots that a graph search can reach. All other slots must be scanned.
     pub members: SlotSet,
 }
 
 impl HnswGraph {
-    /// Returns the `ef` nearest members that `admit` accepts, in arbitrary order. The search also passes through other
-    /// members.
+    /// Returns the `ef` nearest members that `admit` accepts, in arbitrary order. The search also follows the links
+    /// of members that `admit` rejects.
     pub fn search(
         &self,
         codes: &Codes,
@@ -114,7 +114,7 @@ impl HnswGraph {
         self.uppers.iter().map(of).sum::<usize>() + self.base.memory_bytes() + 8 * self.members.words.len()
     }
 
-    /// Descends from the entry point to the best starting point in the lowest layer.
+    /// Descends from the entry point to the best start for the search in the lowest layer.
     fn descend(&self, codes: &Codes, query: &PreparedQuery) -> ScoredSlot {
         let mut here = ScoredSlot {
             score: f32::NEG_INFINITY,

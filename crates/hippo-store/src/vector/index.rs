@@ -1,4 +1,4 @@
-//! The vector index: content, choice of search path, installation of builds.
+//! Vector index: content, choice of search method, installation of builds.
 
 use std::collections::HashMap;
 
@@ -9,8 +9,8 @@ use super::params::VectorParams;
 use super::quantize;
 use super::slots::{Codes, NONE, SlotSet};
 
-/// Index of vectors, which finds the ids of the nearest ones. `search` takes `&self` and may run in many threads;
-/// changes take `&mut self`.
+/// Index that finds the ids of the nearest vectors. `search` takes `&self` and may run in many threads at once.
+/// Changes take `&mut self`.
 #[derive(Debug)]
 pub struct VectorIndex {
     pub(super) dimension: usize,
@@ -20,18 +20,18 @@ pub struct VectorIndex {
     pub(super) ids: Vec<u32>,
     pub(super) slot_of: HashMap<u32, u32>,
     pub(super) live: usize,
-    /// Empty slots that neither the graph nor a pending build uses.
+    /// Empty slots that are neither in the graph nor in the snapshot of a pending build.
     free: Vec<u32>,
     pub(super) graph: Option<HnswGraph>,
-    /// Slots that the graph does not reach, including empty slots.
+    /// Slots that the graph does not reach. They include empty slots.
     pub(super) outside: Vec<u32>,
-    /// Number of live members of the graph.
+    /// Number of vectors in the graph that were not removed.
     live_members: usize,
     pending: Option<PendingBuild>,
     next_token: u64,
 }
 
-/// A build in progress. Until it is installed, the codes in the slots of its snapshot must not change.
+/// A build in progress. Until it is installed, the codes in the slots of its snapshot must stay unchanged.
 #[derive(Debug)]
 struct PendingBuild {
     token: u64,
@@ -67,7 +67,7 @@ impl VectorIndex {
         self.live
     }
 
-    /// Returns whether the index has no vectors.
+    /// Returns true if the index has no vectors.
     pub fn is_empty(&self) -> bool {
         self.live == 0
     }
@@ -77,7 +77,7 @@ impl VectorIndex {
         self.dimension
     }
 
-    /// Returns whether `id` has a vector.
+    /// Returns true if `id` has a vector.
     pub fn contains(&self, id: u32) -> bool {
         self.slot_of.contains_key(&id)
     }
@@ -92,7 +92,7 @@ impl VectorIndex {
         self.params = params;
     }
 
-    /// Returns the memory that codes, ids and graph occupy, in bytes.
+    /// Returns the memory used by codes, ids and graph, in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.codes.memory_bytes()
             + 9 * self.slot_of.capacity()
@@ -103,8 +103,8 @@ impl VectorIndex {
     /// Adds or replaces the vector of `id`.
     ///
     /// # Errors
-    /// Fails if the vector has another dimension, is not finite or not of unit length, or the id is `u32::MAX`. After
-    /// an error, the index is unchanged.
+    /// Fails if the vector has a different number of dimensions, is not finite or is not of unit length, or if the id
+    /// is `u32::MAX`. After an error, the index is unchanged.
     pub fn insert(&mut self, id: u32, vector: &[f32]) -> Result<(), VectorError> {
         quantize::check(vector, self.dimension)?;
         if id == NONE {
@@ -129,7 +129,7 @@ impl VectorIndex {
         Ok(())
     }
 
-    /// Removes the vector of `id`; returns false if there was none.
+    /// Removes the vector of `id`. Returns false if there was none.
     pub fn remove(&mut self, id: u32) -> bool {
         let Some(slot) = self.slot_of.remove(&id) else {
             return false;
@@ -147,12 +147,12 @@ impl VectorIndex {
         true
     }
 
-    /// Returns whether a search without a filter would use the graph.
+    /// Returns true if a search without a filter would use the graph.
     pub fn uses_graph(&self) -> bool {
         self.graph.is_some() && self.live > self.params.exact_below
     }
 
-    /// Returns whether a graph is installed.
+    /// Returns true if a graph is installed.
     pub fn has_graph(&self) -> bool {
         self.graph.is_some()
     }
@@ -166,9 +166,9 @@ impl VectorIndex {
         dead + self.free.len()
     }
 
-    /// Returns whether a build is worthwhile. A build is worthwhile if the index is too large for a scan and has no
-    /// graph, if more than 30 % of the graph were removed, if more than 10 % (at least 10,000) were added outside the
-    /// graph, or if the graph is no longer used.
+    /// Returns true if a build is worthwhile. There are four cases: the index is too large for a scan and has no
+    /// graph; more than 30 % of the graph's vectors were removed; more than 10 % (at least 10,000) were added
+    /// outside the graph; or the graph is no longer used.
     pub fn needs_rebuild(&self) -> bool {
         let Some(graph) = &self.graph else {
             return self.live > self.params.exact_below;
@@ -181,8 +181,8 @@ impl VectorIndex {
             || added > (members / 10).max(10_000)
     }
 
-    /// Creates a snapshot from which a graph can be built. The snapshot shares the codes with the index. A new snapshot
-    /// invalidates the previous one.
+    /// Creates a snapshot from which a graph can be built. The snapshot shares the codes with the index. It
+    /// invalidates any earlier snapshot.
     pub fn snapshot_for_build(&mut self) -> BuildJob {
         let mut kept = SlotSet::with_slots(self.ids.len());
         let slots: Vec<u32> = (0..self.ids.len() as u32)
@@ -200,8 +200,8 @@ impl VectorIndex {
         }
     }
 
-    /// Installs a completed build. Changes since the snapshot are preserved. Returns false, without effect, if a later
-    /// snapshot or [`abandon_build`](Self::abandon_build) invalidated the build.
+    /// Installs a completed build and preserves the changes since its snapshot. Returns false and changes nothing if
+    /// a later snapshot or a call of [`abandon_build`](Self::abandon_build) invalidated the build.
     pub fn install(&mut self, built: BuiltGraph) -> bool {
         if self.pending.as_ref().is_none_or(|p| p.token != built.token) {
             return false;
@@ -215,13 +215,13 @@ impl VectorIndex {
         true
     }
 
-    /// Discards the last snapshot after its build was cancelled, which releases its slots.
+    /// Discards the last snapshot after its build was cancelled. This releases the slots of the snapshot.
     pub fn abandon_build(&mut self) {
         self.pending = None;
         self.recompute_slots();
     }
 
-    /// Recomputes the fields that are derived from slots, graph and pending build.
+    /// Recomputes the fields that are derived from the slots, the graph and the pending build.
     fn recompute_slots(&mut self) {
         let member = |slot: u32| self.graph.as_ref().is_some_and(|g| g.members.contains(slot));
         let pinned = |slot: u32| self.pending.as_ref().is_some_and(|p| p.slots.contains(slot));
@@ -239,7 +239,7 @@ impl VectorIndex {
         };
     }
 
-    /// Removes empty slots. Allowed only if there is neither a graph nor a pending build, because these refer to slots.
+    /// Removes empty slots. Call it only without a graph and without a pending build, because both refer to slots.
     fn compact(&mut self) {
         let slots: Vec<u32> = (0..self.ids.len() as u32)
             .filter(|&s| self.ids[s as usize] != NONE)

@@ -1,10 +1,10 @@
 //! Nearest-neighbour search over the stored vectors: exact scan and HNSW graph.
 //!
-//! The vectors in SQLite are authoritative; the index is a cache that can be rebuilt. A unit vector is stored as one
-//! int8 code per dimension and one scale (`quantize`). With up to [`VectorParams::exact_below`] live vectors, every
-//! query scans all of them (`scan`). With more, a graph that is built in the background (`build`, `graph`) selects the
-//! candidates. Both paths refine their candidates with the full codes, and rescore the best ones with the exact vectors
-//! from the caller.
+//! The index is a cache of the vectors in SQLite, and can be rebuilt. A unit vector is stored as one int8 code per
+//! dimension and one scale (`quantize`). With up to [`VectorParams::exact_below`] live vectors, every query scans all
+//! of them (`scan`). With more, a graph that is built in the background (`build`, `graph`) selects the candidates. In
+//! both cases, the candidates are refined with the full codes, and the best ones are then scored with the exact
+//! vectors, which the caller provides.
 
 mod build;
 mod error;

@@ -1,13 +1,15 @@
 //! Quantisation of unit vectors, and dot products of the codes.
 //!
 //! A component `x` becomes `c = round(x / scale)` in −127..=127, stored as `u = c + 128`. The upper and lower nibbles
-//! of `u` are stored in two separate planes. The first pass over all vectors reads only the upper plane, which is half
-//! of the bytes, because memory bandwidth is the limit. Refining the candidates adds the lower plane. Byte `j` of a
-//! plane contains dimension `j` in its low nibble and dimension `half + j` in its high nibble. Dimensions are padded
-//! with zeros to a multiple of 64.
+//! of `u` are stored in two separate planes. The speed of a scan is limited by the memory bandwidth. The first pass
+//! over all vectors therefore reads only the upper plane, which is half of the bytes. Refining the candidates also
+//! reads the lower plane.
 //!
-//! `multiversion` compiles the kernels for AVX-512, AVX2 and the baseline, and selects one at run time, without
-//! `unsafe` in this crate.
+//! Byte `j` of a plane contains dimension `j` in its low nibble and dimension `half + j` in its high nibble.
+//! Dimensions are padded with zeros to a multiple of 64.
+//!
+//! `multiversion` compiles the kernels for AVX-512, AVX2 and the baseline, and selects one at run time. This crate
+//! needs no `unsafe` for this.
 
 use multiversion::multiversion;
 
@@ -15,17 +17,18 @@ use super::error::VectorError;
 
 const LANES: usize = 32;
 
-/// Returns the number of bytes in one plane for vectors of `dimension`.
+/// Returns the number of bytes in one plane for vectors of `dimension` dimensions.
 pub(super) fn half_len(dimension: usize) -> usize {
     dimension.next_multiple_of(2 * LANES) / 2
 }
 
-/// A validated and quantised query. It can be reused for any number of searches in indexes of its dimension.
+/// A validated and quantised query. It can be reused for searches in all indexes of its dimension.
 #[derive(Debug, Clone)]
 pub struct PreparedQuery {
     pub(super) exact: Vec<f32>,
-    /// The codes `a` of the first half, then `b − 16 · a` for the codes `b` of the second half. For a byte `l + 16 ·
-    /// h` of a plane, `l · a + h · b` is then `byte · a + h · (b − 16 · a)`, which avoids masking the low nibble.
+    /// The codes `a` of the first half, followed by `b − 16 · a` for the codes `b` of the second half. For a byte
+    /// `l + 16 · h` of a plane, `l · a + h · b` then equals `byte · a + h · (b − 16 · a)`, so the low nibble needs no
+    /// mask.
     pub(super) codes: Vec<i16>,
     scale: f32,
     sum: i32,
@@ -35,7 +38,7 @@ impl PreparedQuery {
     /// Validates and quantises a query.
     ///
     /// # Errors
-    /// Fails if the query is not finite or not of unit length.
+    /// Fails if a component of the query is not finite, or if the query is not of unit length.
     pub fn new(query: &[f32]) -> Result<Self, VectorError> {
         check(query, query.len())?;
         let half = half_len(query.len());
@@ -60,7 +63,8 @@ impl PreparedQuery {
         self.exact.len()
     }
 
-    /// Returns the offset to add to 16 · dot(upper nibbles) if the lower nibbles, whose mean is 7.5, are not read.
+    /// Returns the offset to add to 16 · dot(upper nibbles) if only these are read. The lower nibbles count with
+    /// their mean of 7.5.
     pub(super) fn coarse_offset(&self) -> f32 {
         (7.5 - 128.0) * self.sum as f32
     }
@@ -70,14 +74,14 @@ impl PreparedQuery {
         (16 * upper + lower - 128 * self.sum) as f32 * scale * self.scale
     }
 
-    /// Returns the factor that converts a coarse score (in units of the query's codes) to a cosine.
+    /// Returns the factor that converts a coarse score, which is in units of the query's codes, to a cosine.
     #[cfg(test)]
     fn unit(&self) -> f32 {
         self.scale
     }
 }
 
-/// Checks that a vector is finite, of unit length and of `dimension`.
+/// Checks that a vector has `dimension` dimensions, is finite, and is of unit length.
 pub(super) fn check(vector: &[f32], dimension: usize) -> Result<(), VectorError> {
     if vector.len() != dimension {
         return Err(VectorError::Dimension {
@@ -95,7 +99,7 @@ pub(super) fn check(vector: &[f32], dimension: usize) -> Result<(), VectorError>
     Ok(())
 }
 
-/// Writes the two planes of a validated vector and returns its scale.
+/// Writes the two planes of a validated vector. Returns its scale.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 pub(super) fn encode(vector: &[f32], upper: &mut [u8], lower: &mut [u8]) -> f32 {
     let scale = scale_of(vector);
@@ -116,8 +120,8 @@ fn scale_of(vector: &[f32]) -> f32 {
     vector.iter().fold(0.0f32, |max, x| max.max(x.abs())) / 127.0
 }
 
-/// Computes the dot product of two f32 slices of equal length. Uses independent accumulators, so that the compiler can
-/// vectorise the loop.
+/// Computes the dot product of two f32 slices of equal length. The accumulators are independent, so that the compiler
+/// can vectorise the loop.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2+fma"))]
 pub(super) fn dot_f32(a: &[f32], b: &[f32]) -> f32 {
     let mut acc = [0.0f32; LANES];
@@ -170,7 +174,7 @@ fn dot_rows<const STEP: usize>(planes: &[&[u8]], query: &[i16], out: &mut [i32])
     }
 }
 
-/// Returns the best step that divides a plane of `half` bytes.
+/// Returns the preferred step, in bytes, that divides a plane of `half` bytes.
 fn step_of(half: usize) -> usize {
     [192, 256, 128]
         .into_iter()
@@ -178,12 +182,14 @@ fn step_of(half: usize) -> usize {
         .unwrap_or(LANES)
 }
 
-/// Computes the dot product of the nibbles of a plane with the query's codes, `STEP` bytes (a multiple of 32, at most
-/// 256) at a time. A lane sums at most 16 products of a nibble (≤ 15) and a code (≤ 127): 30,480 fits into its i16,
-/// and an intermediate overflow wraps back.
+/// Computes the dot product of the nibbles of a plane with the query's codes.
 ///
-/// Uses loops instead of iterator closures, because a closure that is not inlined would be compiled without the
-/// caller's instruction set.
+/// Processes `STEP` bytes (a multiple of 32, at most 256) at a time. A lane sums at most 16 products of a nibble (≤
+/// 15) and a code (≤ 127). The sum of at most 30,480 fits into the lane's i16, and an intermediate overflow wraps
+/// back.
+///
+/// Uses loops instead of iterator closures. A closure that is not inlined would be compiled without the caller's
+/// instruction set.
 #[inline(always)]
 fn dot_nibbles<const STEP: usize>(plane: &[u8], query: &[i16]) -> i32 {
     let (first, second) = query.split_at(plane.len());
@@ -231,7 +237,7 @@ fn second_plane(upper: u8, lower: u8) -> i32 {
     i32::from((((upper & 0xF0) | (lower >> 4)) ^ 0x80) as i8)
 }
 
-/// Computes the dot product of the codes of two stored vectors, given as (upper, lower) planes.
+/// Computes the dot product of the codes of two stored vectors. Each vector is given as (upper plane, lower plane).
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 pub(super) fn dot_codes(a: (&[u8], &[u8]), b: (&[u8], &[u8])) -> i32 {
     let (au, al) = (a.0.as_chunks::<LANES>().0, a.1.as_chunks::<LANES>().0);
@@ -258,7 +264,7 @@ mod tests {
     }
 
     proptest! {
-        /// The quantised cosine is close to the exact one, and both kernels agree with a plain sum over the codes.
+        /// A quantised cosine is close to the exact cosine. Both kernels agree with a simple sum over the codes.
         #[test]
         fn quantised_cosines_are_close_to_exact_ones(
             (a, b) in (1usize..600).prop_flat_map(|d| (

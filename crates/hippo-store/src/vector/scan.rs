@@ -1,4 +1,4 @@
-//! Exact path: coarse scores of all or some slots.
+//! Exact search: coarse scores of all or some slots.
 
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -7,12 +7,12 @@ use std::thread;
 use super::quantize::{self, PreparedQuery};
 use super::slots::{BLOCK, Codes};
 
-/// Number of slots above which another thread is worthwhile; starting a thread takes 30 µs or more.
+/// Number of slots above which another thread is worthwhile. Starting a thread takes 30 µs or more.
 const SLOTS_PER_THREAD: usize = 40_000;
-/// Number of scores computed at a time. They occupy 2 KB, which fits into the first-level cache.
+/// Number of scores computed at a time. These scores take 2 KB, which fits into the first-level cache.
 const TILE: usize = 512;
 
-/// A slot and its score. The order is by score, then by descending slot.
+/// A slot and its score. The greater value has the higher score or, with equal scores, the lower slot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ScoredSlot {
     pub score: f32,
@@ -35,11 +35,11 @@ impl Ord for ScoredSlot {
     }
 }
 
-/// A collector of the best `cap` items.
+/// Collector of the `cap` best items.
 #[derive(Debug)]
 pub(super) struct BestScores {
     cap: usize,
-    /// Scores up to this value are not accepted.
+    /// An item is accepted only if its score is above this value.
     pub threshold: f32,
     items: Vec<ScoredSlot>,
 }
@@ -83,8 +83,8 @@ impl BestScores {
     }
 }
 
-/// Computes the coarse scores of all slots, and returns the `cap` best slots that `admit` accepts, best first. `admit`
-/// is called only for slots with a sufficient score, so it may be expensive.
+/// Computes the coarse scores of all slots. Returns the `cap` best slots that `admit` accepts, best first. `admit`
+/// may be slow, because it is called only for slots with a sufficient score.
 pub(super) fn scan_all(
     codes: &Codes,
     query: &PreparedQuery,
@@ -153,7 +153,7 @@ fn scan_block(
     }
 }
 
-/// Calls `each` with the coarse scores of some slots, in order.
+/// Calls `each` with the coarse score of each given slot, in order.
 pub(super) fn score_slots(
     codes: &Codes,
     query: &PreparedQuery,
@@ -178,7 +178,7 @@ pub(super) fn score_slots(
     }
 }
 
-/// Returns the cosines of some slots from their full codes, in order.
+/// Returns the cosines of the given slots from their full codes, in order.
 pub(super) fn refine(codes: &Codes, query: &PreparedQuery, slots: &[u32]) -> Vec<ScoredSlot> {
     let mut planes: Vec<&[u8]> = Vec::with_capacity(2 * slots.len());
     for &slot in slots {

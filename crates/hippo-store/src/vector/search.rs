@@ -1,4 +1,4 @@
-//! Search: candidates from one of two paths, refined and rescored.
+//! Search: selection of candidates, refinement, exact scores.
 
 use super::error::VectorError;
 use super::index::VectorIndex;
@@ -6,28 +6,28 @@ use super::quantize::{self, PreparedQuery};
 use super::scan::{self, BestScores, ScoredSlot};
 use super::slots::NONE;
 
-/// Filter that accepts the ids that a search may return. It is called many times while candidates are selected.
+/// Filter that returns true for the ids that a search may return. It is called many times in each search.
 pub type IdFilter<'a> = Option<&'a (dyn Fn(u32) -> bool + Sync)>;
-/// Callback that fetches the exact vectors of some ids, in order. For `None`, the approximate score is kept.
+/// Callback that returns the exact vectors of some ids, in order. For `None`, the approximate score is kept.
 pub type Rescore<'a> = &'a dyn Fn(&[u32]) -> Vec<Option<Vec<f32>>>;
 
-/// Returns the number of candidates, selected by upper nibbles, that are refined with full codes. Near the top, the
-/// coarse score shifts a vector by about 200 ranks, whatever `k` is.
+/// Returns the number of candidates that are selected by their upper nibbles and then refined with full codes. Near
+/// the top, the coarse score moves a vector by about 200 ranks, whatever `k` is.
 fn coarse_candidates(k: usize) -> usize {
     k.saturating_mul(2).saturating_add(200)
 }
 
-/// Returns the number of candidates, selected by full codes, that are rescored with exact vectors.
+/// Returns the number of candidates that are selected by full codes and then scored with exact vectors.
 fn exact_candidates(k: usize) -> usize {
     k.saturating_add(30)
 }
 
 impl VectorIndex {
-    /// Returns the `k` nearest ids that `filter` accepts, with their cosines, nearest first. Rescores `k + 30`
-    /// candidates.
+    /// Returns the `k` nearest ids that `filter` accepts with their cosines, nearest first. Scores `k + 30`
+    /// candidates with exact vectors.
     ///
     /// # Errors
-    /// Fails if the query has another dimension than the index.
+    /// Fails if the query and the index have different dimensions.
     pub fn search(
         &self,
         query: &PreparedQuery,
@@ -62,11 +62,11 @@ impl VectorIndex {
         Ok(hits)
     }
 
-    /// Returns approximate cosines (within about 0.01) between the query and some ids, in order. For an id without a
-    /// vector, the cosine is NaN.
+    /// Returns approximate cosines (within about 0.01) between the query and the given ids, in order. The cosine of
+    /// an id without a vector is NaN.
     ///
     /// # Errors
-    /// Fails if the query has another dimension than the index.
+    /// Fails if the query and the index have different dimensions.
     pub fn scores(&self, query: &PreparedQuery, ids: &[u32]) -> Result<Vec<f32>, VectorError> {
         self.check_query(query)?;
         let slots: Vec<u32> = ids
@@ -110,8 +110,8 @@ impl VectorIndex {
             scan::score_slots(&self.codes, query, &outside, |s| best.push_if_better(s));
             return best.into_sorted();
         }
-        // Apply a strict filter first, because few vectors are then left to score. Apply any other filter only to good
-        // scores.
+        // Apply a strict filter first, so that few vectors must be scored. Apply any other filter only to vectors
+        // with good scores.
         if rate < 0.1 {
             let subset: Vec<u32> = (0..self.ids.len() as u32).filter(|&s| passes(s)).collect();
             let mut best = BestScores::new(cap);

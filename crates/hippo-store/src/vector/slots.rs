@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::quantize;
 
-/// Number of vectors per block. A block with 384 dimensions occupies 1.5 MB, which is the maximum that a change copies
-/// while a build shares the block.
+/// Number of vectors per block. A block with 384 dimensions takes 1.5 MB. While a build shares a block, a change
+/// copies the block.
 pub(super) const BLOCK: usize = 4096;
 /// The id of an empty slot.
 pub(super) const NONE: u32 = u32::MAX;
@@ -18,7 +18,7 @@ pub(super) struct CodeBlock {
     pub scales: Vec<f32>,
 }
 
-/// The codes of all slots. A clone shares the blocks, so that snapshots for builds are cheap.
+/// The codes of all slots. A clone shares the blocks, so that a snapshot for a build is cheap.
 #[derive(Debug, Clone)]
 pub(super) struct Codes {
     half: usize,
@@ -45,7 +45,7 @@ impl Codes {
         self.half
     }
 
-    /// Writes a validated vector into an existing slot or the next new one.
+    /// Writes a validated vector into an existing slot, or into a new slot at the end.
     pub fn write(&mut self, slot: usize, vector: &[f32]) {
         if slot == self.len {
             if slot.is_multiple_of(BLOCK) {
@@ -79,7 +79,7 @@ impl Codes {
         self.blocks[slot as usize / BLOCK].scales[slot as usize % BLOCK]
     }
 
-    /// Returns a copy with only the given slots, in this order.
+    /// Returns a copy with only the given slots, in the given order.
     pub fn gather(&self, slots: &[u32]) -> Self {
         let mut to = Self {
             half: self.half,
@@ -124,7 +124,8 @@ impl SlotSet {
             .is_some_and(|w| w >> (slot % 64) & 1 == 1)
     }
 
-    /// Adds a slot below the size of the set; returns false if it was already in the set.
+    /// Adds a slot to the set. Returns false if it was already in the set. The slot must be below the size of the
+    /// set.
     pub fn insert(&mut self, slot: u32) -> bool {
         let word = &mut self.words[slot as usize / 64];
         let bit = 1 << (slot % 64);

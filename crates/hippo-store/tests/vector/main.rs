@@ -26,7 +26,7 @@ fn apply(index: &mut VectorIndex, model: &mut VectorModel, changes: &[VectorChan
     for change in changes {
         match *change {
             VectorChange::Insert(id, value) => {
-                // Few different values, so that duplicates are common.
+                // Few distinct values, so that duplicates are common.
                 let vector = TestRandom(value * 7919).unit(index.dimension());
                 index.insert(id, &vector).expect("the vectors have unit length");
                 model.0.insert(id, vector);
@@ -39,8 +39,8 @@ fn apply(index: &mut VectorIndex, model: &mut VectorModel, changes: &[VectorChan
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// After any sequence of changes, with a snapshot before and an installation after some of them, the index
-    /// answers like brute force.
+    /// Makes arbitrary changes, takes snapshots before some of them, and installs builds after some of them. The
+    /// index must always answer like brute force.
     #[test]
     fn changes_and_builds_give_the_answers_of_brute_force(
         before in changes(), during in changes(), after in changes(), dimension in 3usize..80, graph in any::<bool>(),
@@ -58,7 +58,7 @@ proptest! {
             let query = TestRandom(5).unit(dimension);
             let truth = model.nearest(&query, 10, &passes);
             let answer = model.search(&index, &query, 10, &passes);
-            // Duplicates make the ids ambiguous, but not their cosines.
+            // With duplicates, different ids are correct, but their cosines are the same.
             let cosines = |ids: &[u32]| ids.iter().map(|id| dot(&query, &model.0[id])).collect::<Vec<_>>();
             let (truth, answer) = (cosines(&truth), cosines(&answer));
             prop_assert_eq!(truth.len(), answer.len());

@@ -1,4 +1,4 @@
-//! Brute-force model of an index.
+//! Brute-force model of a vector index.
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;

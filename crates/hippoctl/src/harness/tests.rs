@@ -11,7 +11,7 @@ use super::layout::{LayoutPart, layout};
 use super::plan::PathChange;
 use super::*;
 
-/// A configuration with which the index file is loaded into the prompt.
+/// A configuration that adds the index file to the prompt.
 const IN_PROMPT: &str = r#"{"index": {"inPrompt": true}}"#;
 
 /// The files and folders of a workspace.
@@ -19,7 +19,7 @@ const IN_PROMPT: &str = r#"{"index": {"inPrompt": true}}"#;
 struct World {
     files: BTreeMap<String, Vec<u8>>,
     folders: BTreeSet<String>,
-    /// The record in the state folder.
+    /// The record of init in the state folder.
     record: InitRecord,
 }
 
@@ -97,7 +97,7 @@ impl World {
         plan(platform, &parts, &there, &self.record)
     }
 
-    /// Applies the first `most` steps of init: the record, then the folders, then the files.
+    /// Applies the first `most` steps of init. The order of the steps is the record, the folders, the files.
     fn init_until(&mut self, platform: Harness, most: usize) {
         let whole = self.plan(platform);
         let step = |folders: Vec<String>, changes: Vec<PathChange>| ChangePlan {
@@ -115,7 +115,7 @@ impl World {
         }
     }
 
-    /// Returns whether anything changed.
+    /// Runs init. Returns true if it changed anything.
     fn init(&mut self, platform: Harness) -> bool {
         let plan = self.plan(platform);
         self.apply(&plan);
@@ -274,7 +274,7 @@ fn a_newer_version_updates_its_files_and_keeps_the_originals() {
     let mut world = World::of([("CLAUDE.md", "mine")]);
     let before = world.clone();
     world.init(Harness::ClaudeCode);
-    // Rewrite the files to what an earlier version would have written.
+    // Rewrite the files as an earlier version would have written them.
     let now = String::from_utf8(world.record.to_bytes()).unwrap();
     let hash = |text: &str| record::hash(text.as_bytes());
     let (skill, claude) = (".claude/skills/hippod-core/SKILL.md", "CLAUDE.md");

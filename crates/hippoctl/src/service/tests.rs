@@ -1,4 +1,4 @@
-//! Tests of the texts of service files, and of their recognition.
+//! Tests of the texts of service files, and their recognition.
 
 use std::collections::BTreeMap;
 
@@ -90,7 +90,7 @@ fn configured_paths_are_written_into_the_unit_files() {
     let arguments = keys["ProgramArguments"].as_array().unwrap();
     let arguments: Vec<_> = arguments.iter().filter_map(plist::Value::as_string).collect();
     let log = "/data/50% & more/h/state/hippod.log";
-    // hippod limits the size of its own log file. If launchd wrote the file, it would grow without limit.
+    // hippod limits the size of its own log file. A file that launchd writes would grow without limit.
     assert_eq!(arguments, ["/opt/my tools/hippod", "run", "--log-file", log]);
     let environment = keys["EnvironmentVariables"].as_dictionary().unwrap();
     assert_eq!(environment["HIPPOD_HOME"].as_string(), home.to_str());

@@ -10,16 +10,16 @@ use std::thread;
 use hippo_proto::{Call, Frame, FrameReader, Paths, Request, parse_request};
 use tempfile::TempDir;
 
-/// A socket that returns scripted answers and records every request, with its home.
+/// A socket in its own home. It returns scripted answers and records every request.
 pub struct Daemon {
-    /// The home, for `HIPPOD_HOME`.
+    /// The home, which clients find in `HIPPOD_HOME`.
     pub home: TempDir,
     /// The received requests.
     pub requests: Receiver<Request>,
 }
 
 impl Daemon {
-    /// Starts a daemon that gives these answers. An empty answer closes the connection.
+    /// Starts a daemon that returns the answers of `answer`. An empty answer closes the connection.
     pub fn start(answer: impl Fn(&Call) -> Vec<u8> + Send + 'static) -> Self {
         Self::after(0, answer)
     }
@@ -54,7 +54,7 @@ impl Daemon {
 }
 
 impl Daemon {
-    /// Runs the client against this daemon, with the state in another home.
+    /// Runs the client against this daemon. The client's state is in another home.
     #[allow(dead_code, reason = "not every test of the client has a state of its own")]
     pub fn run_in(&self, home: &Path, cwd: &Path, arguments: &[&str]) -> Output {
         let socket = Paths::below(self.home.path()).socket;
@@ -74,8 +74,8 @@ fn serve(
         while let Some(Frame::Line(line)) = frames.next_frame() {
             match parse_request(&line) {
                 Ok(call) => {
-                    // The request is recorded before the answer is sent, so it is available as soon as the client has
-                    // ended.
+                    // Record the request before sending the answer, so that the test can read the request as soon as
+                    // the client has exited.
                     let line = answer(&call);
                     heard(call.request);
                     if line.is_empty() {
@@ -93,12 +93,12 @@ fn serve(
     }
 }
 
-/// Runs the client with this home.
+/// Runs the client with this home and returns its output.
 pub fn hippoctl(home: &Path, cwd: &Path, arguments: &[&str]) -> Output {
     command(home, cwd, arguments).output().unwrap()
 }
 
-/// Returns a command that runs the client, without the environment of the test.
+/// Returns a command that runs the client without the environment variables of the test.
 pub fn command(home: &Path, cwd: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hippoctl"));
     command
@@ -110,7 +110,7 @@ pub fn command(home: &Path, cwd: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Returns exit code, standard output and standard error.
+/// Returns the exit code, standard output and standard error.
 pub fn out(output: &Output) -> (i32, String, String) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     (

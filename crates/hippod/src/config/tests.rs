@@ -19,7 +19,7 @@ fn from(text: &str) -> Result<Config> {
     Config::load(&file, [])
 }
 
-/// Returns the settings of a workspace with this file.
+/// Returns the settings that a workspace has with this settings file.
 fn own(config: &Config, text: &str, trusted: bool) -> Config {
     let file = Path::new(".hippocampus/config.toml");
     config.for_workspace(file, text.as_bytes(), trusted).unwrap().0
@@ -176,7 +176,7 @@ fn a_workspace_cannot_set_keys_of_the_daemon() {
     let settable: Vec<_> = KEYS
         .iter()
         .filter(|key| key.own != OverrideLimit::Never)
-        // A workspace can only choose among the models that the user installed.
+        // A workspace can only choose a model that the user installed.
         .filter(|key| key.name != "embed.model")
         .map(|key| key.parts().0)
         .collect();
@@ -187,7 +187,7 @@ fn a_workspace_cannot_set_keys_of_the_daemon() {
     );
 }
 
-/// For each key, a value that restricts the user's setting and one that does not.
+/// For each key, two values: one that restricts the user's setting, and one that does not.
 const NARROW_AND_WIDE: [(&str, &str, &str); 19] = [
     ("sources.include", "['notes/*.md']", "['**/*']"),
     ("sources.exclude", "['a', 'mine', 'b']", "['a']"),
@@ -266,7 +266,7 @@ fn too_many_patterns_of_a_workspace_are_refused_with_their_line() {
     );
     let list = vec!["'a/*.md'"; 200].join(",");
     let text = format!("[sources]\nexclude = [{list}]\n");
-    // Duplicate patterns count once.
+    // A pattern that occurs twice counts once.
     assert!(
         user.unwrap()
             .for_workspace(Path::new("c"), text.as_bytes(), false)

@@ -1,4 +1,4 @@
-//! Tests of released context databases.
+//! Tests of context databases that the daemon releases.
 
 use super::*;
 

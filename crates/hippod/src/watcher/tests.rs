@@ -36,7 +36,7 @@ fn bed(poll: PollMode) -> Bed {
 }
 
 impl Bed {
-    /// Waits for a matching event and skips all others.
+    /// Waits for a matching event and skips all other events.
     fn wait(&self, what: &str, mut wanted: impl FnMut(&WatchEvent) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         loop {

@@ -76,7 +76,7 @@ fn written(line: &str) -> Option<(u32, &str)> {
 mod tests {
     use super::*;
 
-    /// A text, whether its lines carry numbers, and the expected lines.
+    /// A case: the text, whether its lines have numbers, and the expected lines.
     type Case<'t> = (&'t str, bool, &'t [(u32, &'t str)]);
 
     #[test]

@@ -299,7 +299,7 @@ proptest! {
             let had = &before.entry.modifiers.associations;
             prop_assert!(after.entry.modifiers.associations.starts_with(had));
             after.entry.modifiers.associations.clone_from(had);
-            // The values are compared by their Debug output, because NaN is not equal to itself.
+            // Compare the Debug output, because a NaN is not equal to itself.
             prop_assert_eq!(format!("{:?}", after.entry), format!("{:?}", before.entry), "the rest is as it was");
         }
     }

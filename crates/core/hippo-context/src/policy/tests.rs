@@ -3,7 +3,7 @@
 use super::load_rules as policy_rules;
 use super::*;
 
-/// Example of v2 §10 with its rules in a different layout.
+/// The example of v2 §10. Its rules have a different layout.
 const EXAMPLE: &str = "\
 lifecycle_policies:
   # Tool results decay fast unless high priority
@@ -111,7 +111,7 @@ fn the_example_of_the_specification_decides_as_documented() {
     assert_eq!(decide(&rules, &important), nothing);
 }
 
-/// Returns the value of a field, and the line of its rule.
+/// Returns the value of a field and the line of the rule that set it.
 fn by_line<T>(decision: &Decision<'_>, field: impl Fn(&RuleAction) -> Option<T>) -> Option<(T, usize)> {
     decision.value(field).map(|(value, rule)| (value, rule.line))
 }
@@ -163,8 +163,8 @@ fn empty_files_have_no_rules() {
     }
 }
 
-/// Errors are reported at the first character of the wrong key or value, counted from 1; `^` marks the position before
-/// that character.
+/// Each `^` marks the position before the first character of a wrong key or value. The error must report the line and
+/// column of that character, counted from 1.
 #[test]
 fn errors_are_reported_with_line_and_column() {
     let rule = |matches: &str, action: &str| {

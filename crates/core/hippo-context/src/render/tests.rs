@@ -199,7 +199,7 @@ proptest! {
         }
         prop_assert_eq!(section.text.matches("<!--").count(), 2 * fences);
         prop_assert!(!section.text.contains("```") && !section.text.contains("~~~"));
-        // The text of an entry never begins a line of its own: only the frame and one or two lines per entry do.
+        // The text of an entry must never begin a line. Only the frame and the one or two lines of each entry do.
         let own = |line: &str| line.starts_with("- [c") || line.starts_with("  {") || line.starts_with('(');
         prop_assert_eq!(section.text.lines().filter(|line| !own(line)).count(), 3 * fences);
         prop_assert!(without_sections(&section.text).trim().is_empty());

@@ -1,4 +1,4 @@
-//! Tests that the Rust types, JSON Schema and TypeScript of docs/context.md have the same fields.
+//! Tests that Rust, JSON Schema and TypeScript define the same fields.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ pub(super) fn whole() -> Value {
     })
 }
 
-/// Validates a value against the JSON Schema keywords used in the file; unknown keywords are errors.
+/// Validates a value with the JSON Schema keywords that the file uses. Any other keyword is an error.
 pub(super) fn wrong(value: &Value, schema: &Value, at: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (word, said) in schema.as_object().unwrap() {
@@ -70,7 +70,7 @@ pub(super) fn wrong(value: &Value, schema: &Value, at: &str) -> Vec<String> {
     found
 }
 
-/// Fields by path: optional or not, and the type.
+/// For each path of a field: `true` if the field is optional, and the type of the field.
 type Shape = BTreeMap<String, (bool, String)>;
 
 fn shape_of_schema(schema: &Value, at: &str, shape: &mut Shape) {

@@ -144,8 +144,8 @@ fn any_text_is_audited() {
     assert_eq!(report.duplicate.of, 4);
 }
 
-/// Creates text of about `bytes` that is expensive to audit: a single line in many chunks, or a line per day with
-/// other values.
+/// Creates text of about `bytes` that is expensive to audit. It is either a single line in many chunks, or one line
+/// per day, each with different values.
 fn hard(shape: usize, bytes: usize) -> Vec<AuditedFile> {
     match shape {
         0 => {

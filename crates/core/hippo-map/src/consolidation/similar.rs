@@ -71,7 +71,7 @@ mod tests {
         vector
     }
 
-    /// Reference implementation.
+    /// Reference implementation, which compares the pairs one by one.
     fn one_by_one(
         ids: &[EntryId],
         vectors: &[Vec<f32>],
@@ -141,7 +141,7 @@ mod tests {
             dimension in 1_usize..70,
             least in -0.5_f32..1.0,
         ) {
-            // Few directions, so that there are pairs; some rows have another length or NaNs.
+            // Use few directions, so that there are similar pairs. Some rows have another length or contain NaNs.
             let vectors: Vec<Vec<f32>> = rows.iter().enumerate().map(|(at, (kind, _, turn))| {
                 let length = dimension + usize::from(*kind == 3);
                 let mut row = unit((0..length).map(|x| ((x * (turn + 1)) as f32 + 0.1).sin()).collect());
@@ -150,7 +150,7 @@ mod tests {
             }).collect();
             let fresh: Vec<bool> = rows.iter().map(|(_, fresh, _)| *fresh).collect();
             let ids = named(rows.len());
-            // Avoid thresholds within rounding error of a cosine.
+            // Avoid a threshold that differs from a cosine only by rounding.
             let near = |a: &Vec<f32>, b: &Vec<f32>| {
                 let cosine: f32 = a.iter().zip(b).map(|(x, y)| x * y).sum();
                 (cosine - least).abs() < 1e-4

@@ -12,7 +12,7 @@ const DAY: i64 = 86_400_000;
 const NOW: Timestamp = Timestamp(1_775_000_000_000);
 const CYCLES: [Cycle; 3] = [Cycle::Light, Cycle::Deep, Cycle::Archival];
 
-/// Returns the snapshot after all steps of a plan.
+/// Returns the snapshot after all steps of a plan are applied.
 fn apply(snapshot: &ConsolidationSnapshot, plan: &ConsolidationPlan) -> ConsolidationSnapshot {
     let mut after = snapshot.clone();
     plan.steps.iter().for_each(|step| step.change.apply(&mut after));
@@ -134,7 +134,7 @@ fn weak_entries_are_queued_up_to_the_demotion_limit() {
     state.documents.clear();
     let plan_of_first = plan(&state, Cycle::Light);
     let listed = rules_of(&plan_of_first).pop();
-    // An empty Quick Access is filled at once, and later by deep cycles.
+    // An empty Quick Access is filled immediately. After that, only deep cycles change it.
     assert_eq!(listed, Some((Rule::QuickAccess, "h g f e d c".to_owned())));
     state.quick_access = vec![id("h")];
     let plan = plan(&state, Cycle::Light);

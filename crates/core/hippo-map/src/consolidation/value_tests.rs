@@ -210,7 +210,7 @@ fn a_text() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(a_word(), 0..12)
 }
 
-/// Inserts a word into a text and splits it into topic and summary.
+/// Inserts a word into a text, and splits the text into a topic and a summary.
 fn with(text: &[String], at: usize, word: &str, cut: usize) -> (String, String) {
     let mut words = text.to_vec();
     words.insert(at.min(text.len()), word.to_owned());
@@ -282,7 +282,7 @@ proptest! {
     ) {
         let with = with(&text, at, word, 0);
         let found = conflict(&with, &(String::new(), text.join(" ")));
-        // Another conflict may be found first, such as a number that loses its unit.
+        // The reported conflict may be another one, such as a number that loses its unit.
         prop_assert!(found.is_some(), "{:?}", with);
     }
 

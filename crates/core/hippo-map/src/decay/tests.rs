@@ -35,7 +35,7 @@ fn any_modifiers() -> impl Strategy<Value = DecayModifiers> {
     })
 }
 
-/// Generates profiles: every law holds for each.
+/// Generates profiles, for each of which every law must hold.
 fn any_profile() -> impl Strategy<Value = DecayCurve> {
     prop::sample::select(vec![DecayCurve::PROTOCOL, DecayCurve::TUNED])
 }
@@ -62,7 +62,7 @@ fn strengths_follow_from_the_formula() {
     for (name, (_, strength)) in rows.iter().zip(table) {
         assert!(format.contains(&format!("{strength:.2} after {name}")), "{name}");
     }
-    // The values that v1 prints for a day, a week and a year belong to a different curve.
+    // v1 prints these values for a day, a week and a year, but they belong to a different curve.
     for (elapsed, printed) in [(DAYS, 0.72), (7 * DAYS, 0.52), (365 * DAYS, 0.16)] {
         assert!((strength(&P, 1.0, elapsed, DecayModifiers::default()) - printed).abs() > 0.02);
     }
@@ -162,7 +162,7 @@ fn some_strengths_are_never_reached() {
     assert_eq!(time_until(&P, 1.0, f32::NAN, normal), None);
     assert_eq!(time_until(&P, 1.0, 1e-30, normal), None);
     assert_eq!(time_until(&P, 0.4, 0.5, normal), Some(0));
-    // 0.1^(−1/0.3) − 1 tenths of an hour: about 897 days.
+    // The result is 0.1^(−1/0.3) − 1 tenths of an hour, which is about 897 days.
     assert_eq!(time_until(&P, 1.0, 0.1, normal).unwrap() / DAYS, 897);
 }
 

@@ -34,7 +34,7 @@ fn entry(name: &str) -> Entry {
     }
 }
 
-/// Creates a filed record in Projects.
+/// Creates a record that is already in the index file, in the group Projects.
 fn record(entry: Entry) -> EntryRecord {
     EntryRecord {
         filed: Some(FiledUse {
@@ -50,7 +50,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// Owned layout input that tests change between writes.
+/// Input of the layout. Tests change it between two writes of the files.
 #[derive(Default)]
 struct LayoutStore {
     records: BTreeMap<EntryId, EntryRecord>,
@@ -90,7 +90,7 @@ impl LayoutStore {
         self.records.get_mut(&id(name)).unwrap()
     }
 
-    /// Lays out one second later each time.
+    /// Lays out the files. At each call, the time is one second later.
     fn lay_out(&mut self, current: Option<&[u8]>) -> LaidOutFiles {
         self.now += 1_000;
         lay_out(
@@ -179,7 +179,7 @@ fn the_time_of_writing_changes_only_with_the_content() {
         .replacen("| str=", "| hits=1 | str=", 1)
         .replace("T00:00:00Z", "T00:00:02Z");
     assert_eq!(text(&changed.master), expected);
-    // The other files do not change with time either.
+    // The other files must not change with time either.
     store.limits.max_tokens = 190;
     let small = store.from(&first.master);
     let same = store.from(&small.master);

@@ -1,4 +1,4 @@
-//! Tests of due cycles, including clock and zone changes.
+//! Tests of due cycles, including clock changes and time zones.
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -28,7 +28,7 @@ fn ran(cycle: Cycle, started: Timestamp, outcome: RunOutcome) -> RunRecord {
     }
 }
 
-/// Returns a schedule such as the default one of the settings.
+/// Returns a schedule like the default one in the settings.
 fn standard() -> ScheduleSettings {
     let line = |line| Some(Cron::parse(line).unwrap());
     ScheduleSettings {
@@ -90,12 +90,13 @@ fn cron_lines_yield_their_next_time() {
 #[test]
 fn clock_changes_delay_skipped_times_and_repeat_only_hourly_ones() {
     let table = [
-        // Skipped in spring: delayed by the clock change.
+        // The clock change in spring skips this time, so the cycle runs later.
         ("30 2 * * *", "2026-03-29T00:30Z", "2026-03-29T01:30Z"),
         ("30 2 * * *", "2026-03-29T01:30Z", "2026-03-30T00:30Z"),
         ("0 * * * *", "2026-03-29T00:00Z", "2026-03-29T01:00Z"),
         ("0 * * * *", "2026-03-29T01:00Z", "2026-03-29T02:00Z"),
-        // Repeated in autumn: a daily time once, an hourly time in both hours.
+        // The clock change in autumn repeats this hour. A daily cycle runs once, and an hourly cycle runs in both
+        // hours.
         ("30 2 * * *", "2026-10-24T12:00Z", "2026-10-25T00:30Z"),
         ("30 2 * * *", "2026-10-25T00:30Z", "2026-10-26T01:30Z"),
         ("0 * * * *", "2026-10-25T00:00Z", "2026-10-25T01:00Z"),
@@ -107,7 +108,7 @@ fn clock_changes_delay_skipped_times_and_repeat_only_hourly_ones() {
             .next_after(at(after), &zone("Europe/Berlin"));
         assert_eq!(found, Some(at(next)), "{line} after {after}");
     }
-    // A zone that skipped 30 December 2011.
+    // This time zone skipped 30 December 2011.
     let samoa = zone("Pacific/Apia");
     let night = Cron::parse("30 2 * * *").unwrap();
     let mut moment = at("2011-12-29T00:00Z");
@@ -212,7 +213,7 @@ fn due_cycles_follow_from_the_last_runs() {
 #[test]
 fn archival_is_checked_weekly_and_runs_every_four_weeks() {
     let settings = standard();
-    // 2026-03-01 is a Sunday.
+    // 2026-03-01 was a Sunday.
     let runs = [ran(Cycle::Archival, at("2026-03-01T03:30Z"), RunOutcome::Done)];
     let is_due = |now: &str| {
         let due = due(&runs, LONG_AGO, at(now), &TimeZone::UTC, &settings);
@@ -225,7 +226,7 @@ fn archival_is_checked_weekly_and_runs_every_four_weeks() {
 }
 
 fn a_moment() -> impl Strategy<Value = Timestamp> {
-    // Around both clock changes of 2026, and arbitrary times.
+    // Test times around both clock changes of 2026, and arbitrary times.
     let spring = at("2026-03-29T01:00Z").0;
     let autumn = at("2026-10-25T01:00Z").0;
     prop_oneof![

@@ -115,7 +115,7 @@ mod tests {
             [0, 1, 2, 3, 4]
         );
         assert_eq!(order_latest_first(question, &terms, &[]), [0; 0]);
-        // A remembered answer is in the order in which it was given, and its first hit need not be the best.
+        // A remembered answer keeps the order in which it was given, so its first hit may not be the best one.
         let mut again: Vec<(DatedText<'_>, f32)> = Vec::new();
         for (at, score) in [(2, 0.95), (0, 1.0), (4, 0.87)] {
             let (date, text, _) = hits[at];

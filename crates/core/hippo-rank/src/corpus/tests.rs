@@ -14,7 +14,7 @@ fn chunk(id: u32, section: u32, terms: u32, speaker: Speaker) -> CorpusChunk {
     }
 }
 
-/// Returns sections with the levels `# day` › `## session` › `### step`, followed by another session.
+/// Returns sections at three levels, `# day` › `## session` › `### step`, followed by a second session.
 fn sections() -> [CorpusSection; 5] {
     let day = Some(Date::constant(2026, 5, 1));
     let section = |parent, date| CorpusSection { parent, date };

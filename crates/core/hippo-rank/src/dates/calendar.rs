@@ -51,7 +51,7 @@ impl Days {
         })
     }
 
-    /// Returns the calendar unit `steps` units after the one that contains `day`.
+    /// Returns the week, month, quarter or year that is `steps` units after the one that contains `day`.
     pub fn unit(unit: Unit, day: Date, steps: i32) -> Option<Self> {
         match unit {
             Unit::Day => add_days(day, steps).map(Self::one),
@@ -75,7 +75,7 @@ impl Days {
         }
     }
 
-    /// Returns the last `count` units up to and including today, by the day.
+    /// Returns the days of the last `count` units, up to and including today.
     pub fn rolling(unit: Unit, today: Date, count: i32) -> Option<Self> {
         let back = count.checked_neg()?;
         let start = match unit {
@@ -88,8 +88,8 @@ impl Days {
         Some(Self { start, end: today })
     }
 
-    /// Returns the days about `count` units before today: an exact day, a week plus or minus three days, otherwise a
-    /// calendar unit.
+    /// Returns the days about `count` units before today. For days, this is one exact day; for weeks, a day with
+    /// three days before and after it; otherwise, a calendar unit.
     pub fn ago(unit: Unit, today: Date, count: i32) -> Option<Self> {
         match unit {
             Unit::Week => {

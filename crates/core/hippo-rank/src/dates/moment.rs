@@ -7,18 +7,18 @@ use hippo_types::time::{Date, find_date};
 use super::calendar::{Days, add_days};
 use super::word::{self, Month, Unit, Word};
 
-/// A parsed expression.
+/// A parsed date expression.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DateMatch {
     pub days: Days,
     /// True if the expression contains a year.
     pub explicit: bool,
-    /// Length in words.
+    /// Length of the expression in words.
     pub length: usize,
 }
 
 impl DateMatch {
-    /// Creates the match of an expression without a year.
+    /// Creates a match for an expression without a year.
     fn relative(days: Option<Days>, length: usize) -> Option<Self> {
         Some(Self {
             days: days?,
@@ -27,7 +27,7 @@ impl DateMatch {
         })
     }
 
-    /// Creates the match of an expression with a year.
+    /// Creates a match for an expression with a year.
     fn explicit(days: Option<Days>, length: usize) -> Option<Self> {
         Some(Self {
             explicit: true,
@@ -36,23 +36,23 @@ impl DateMatch {
     }
 }
 
-/// Words that precede a date.
+/// Words that introduce a date.
 #[rustfmt::skip] // keep the list compact
 const LEADS: [&str; 16] = [
     "in", "during", "since", "until", "till", "before", "after", "of", "from", "by", "between", "early",
     "mid", "late", "throughout", "around",
 ];
 
-/// Words after which a number between 1950 and 2100 is a quantity rather than a year.
+/// Units. A number from 1950 to 2100 before one of these words is a quantity, not a year.
 #[rustfmt::skip] // keep the list compact
 const COUNTED: [&str; 16] = [
     "words", "tokens", "lines", "bytes", "chars", "characters", "ms", "milliseconds", "seconds", "minutes",
     "hours", "requests", "files", "people", "steps", "px",
 ];
 
-/// Returns the expression that starts at a word.
+/// Returns the date expression that starts at word `at`.
 pub(super) fn find(words: &[Word], at: usize, today: Date) -> Option<DateMatch> {
-    // Skip prepositions and articles before the date itself: "since the 3rd of May", "after last week".
+    // Skip prepositions and articles before the date, as in "since the 3rd of May" and "after last week".
     let skipped = words
         .get(at..)?
         .iter()
@@ -170,7 +170,7 @@ impl<'a> Cursor<'a> {
         if let Some(weekday) = word::weekday(name) {
             let ahead = i32::from(weekday) - i32::from(today.weekday().to_monday_zero_offset());
             let days = match steps {
-                // For the current weekday, go back a whole week.
+                // If the weekday is today's weekday, go back a whole week.
                 -1 => ahead.rem_euclid(7) - 7,
                 0 => ahead,
                 _ => (ahead - 1).rem_euclid(7) + 1,
@@ -229,8 +229,8 @@ impl<'a> Cursor<'a> {
         let mut parts = text.split(mark);
         let (one, two, year) = (parts.next()?, parts.next()?, word::year(parts.next()?)?);
         let (one, two): (i8, i8) = (one.parse().ok()?, two.parse().ok()?);
-        // With dots, the day comes first. With slashes, the order varies by country, so one of the numbers must be
-        // above 12.
+        // In a date with dots, the day is first. In a date with slashes, the order varies by country, so it is only
+        // clear if one of the numbers is above 12.
         let (day, month) = match (mark, one > 12, two > 12) {
             ('.', ..) | ('/', true, false) => (one, two),
             ('/', false, true) => (two, one),
@@ -239,13 +239,13 @@ impl<'a> Cursor<'a> {
         DateMatch::explicit(Date::new(year, month, day).ok().map(Days::one), 1)
     }
 
-    /// Parses dates with the name of a month or weekday.
+    /// Parses dates that contain the name of a month or weekday.
     fn named(&self) -> Option<DateMatch> {
         let text = self.text(0);
         if let Some(weekday) = word::weekday(text) {
             let back = i32::from(self.today.weekday().to_monday_zero_offset()) - i32::from(weekday);
             let day = add_days(self.today, -back.rem_euclid(7))?;
-            // "Friday, 3 May 2023": the date is more specific.
+            // In "Friday, 3 May 2023", the date is more specific than the weekday, so the date is used.
             let date = Self {
                 at: self.at + 1,
                 ..*self
@@ -285,19 +285,19 @@ impl<'a> Cursor<'a> {
         DateMatch::relative(self.latest_month(month.number), 1)
     }
 
-    /// Parses a day of a month; a year may follow after `length` words.
+    /// Parses a day of a month. The year may be at `length` words from the start of the expression.
     fn day(&self, month: Month, day: i8, length: usize) -> Option<DateMatch> {
         if let Some(year) = word::year(self.text(length)) {
             let day = Date::new(year, month.number, day).ok();
             return DateMatch::explicit(day.map(Days::one), length + 1);
         }
-        // The last 29 February can be several years ago.
+        // The latest 29 February can be several years ago.
         let years = (0..8).filter_map(|back| Date::new(self.today.year() - back, month.number, day).ok());
         let day = years.into_iter().find(|day| *day <= self.today);
         DateMatch::relative(day.map(Days::one), length)
     }
 
-    /// Parses a year that the context identifies as a year.
+    /// Parses a number that the words around it identify as a year.
     fn year(&self) -> Option<DateMatch> {
         let year = word::year(self.text(0))?;
         let led = self.led() || matches!(self.before(1), "year" | "to" | "through");
@@ -307,7 +307,7 @@ impl<'a> Cursor<'a> {
         DateMatch::explicit(Days::year(year), 1)
     }
 
-    /// Returns the latest month with this number that has begun.
+    /// Returns the latest month with this number whose first day is not after today.
     fn latest_month(&self, month: i8) -> Option<Days> {
         let year = self.today.year();
         let begun = Days::month(year, month).filter(|days| days.start <= self.today);

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A Wednesday.
+/// The current day of the tests, a Wednesday.
 const TODAY: Date = date(2026, 5, 20);
 
 fn range(query: &str) -> Option<(String, bool)> {

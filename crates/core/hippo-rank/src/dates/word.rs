@@ -11,7 +11,7 @@ pub(super) struct Word {
     pub capital: bool,
 }
 
-/// Returns the first words of a text; numbers keep their inner marks.
+/// Returns the first words of a text. Numbers keep the marks inside them, as in `2026-05-01`.
 pub(super) fn words(text: &str, limit: usize) -> Vec<Word> {
     let mut words = Vec::new();
     let split = |mark: char| !(mark.is_alphanumeric() || matches!(mark, '-' | '/' | '.' | ':'));
@@ -36,7 +36,7 @@ pub(super) fn words(text: &str, limit: usize) -> Vec<Word> {
 /// A month name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Month {
-    /// 1 to 12.
+    /// Number of the month, 1 to 12.
     pub number: i8,
     /// True if the word has another meaning: `may`, `march`, `mar`, `dec`.
     pub doubtful: bool,
@@ -63,7 +63,7 @@ fn is_short(text: &str) -> bool {
     )
 }
 
-/// Parses the name of a weekday, 0 for Monday.
+/// Parses the name of a weekday; Monday is 0.
 pub(super) fn weekday(text: &str) -> Option<i8> {
     let text = text
         .strip_suffix('s')
@@ -93,7 +93,7 @@ pub(super) fn count(text: &str) -> Option<i32> {
     }
 }
 
-/// Parses a day of the month such as `3` or `3rd`; the second value is true for an ordinal.
+/// Parses a day of the month such as `3` or `3rd`. The second value is true for an ordinal such as `3rd`.
 pub(super) fn day(text: &str) -> Option<(i8, bool)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let ordinal = match &text[digits..] {
@@ -123,7 +123,7 @@ pub(super) enum Unit {
     Year,
 }
 
-/// Parses the name of a unit, in the singular or plural.
+/// Parses the singular or plural name of a unit.
 pub(super) fn unit(text: &str) -> Option<Unit> {
     match text.strip_suffix('s').unwrap_or(text) {
         "day" => Some(Unit::Day),

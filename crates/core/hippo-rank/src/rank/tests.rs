@@ -7,7 +7,8 @@ use crate::corpus::{CorpusChunk, CorpusSection};
 use hippo_text::chunk::{ContentHash, Speaker};
 use hippo_text::terms;
 
-/// Documents that consist of passages of lines, with consecutive ids and an inverted index built as in the store.
+/// Documents of passages, which consist of lines. The ids are consecutive, and the inverted index is built as in the
+/// store.
 struct World {
     corpus: Corpus,
     lines: Vec<(u32, String)>,
@@ -218,7 +219,7 @@ fn chunks_near_the_date_of_the_question_rank_higher() {
     };
     let ranked = rank(&input, &mut RankScratch::default());
     assert_eq!(ranked.iter().map(|hit| hit.chunk).collect::<Vec<_>>(), [1]);
-    // A nearby day counts in part, a distant day not at all.
+    // A nearby day counts partly, and a distant day does not count.
     let date = |range: (i8, i8)| {
         let dates = Some(DateRange {
             start: day(range.0),

@@ -4,7 +4,7 @@ use hippo_redact::redact;
 
 const LABELLED: &str = include_str!("../data/secrets.txt");
 
-/// Returns the lines with this sign; `⟦` and `⟧` enclose each secret.
+/// Returns the labelled lines with this sign. In a line, `⟦` and `⟧` enclose each secret.
 pub fn labelled(sign: &str) -> Vec<String> {
     let lines = LABELLED.lines().filter_map(|line| line.strip_prefix(sign));
     lines
@@ -18,7 +18,7 @@ pub fn secrets(line: &str) -> Vec<&str> {
     after.filter_map(|rest| Some(rest.split_once('⟧')?.0)).collect()
 }
 
-/// Returns lines with a secret that is found.
+/// Returns each line whose first secret redaction finds, and this secret.
 pub fn found_secrets() -> Vec<(String, String)> {
     let lines = labelled("+ ").into_iter().filter(|line| !line.contains('\n'));
     lines

@@ -1,8 +1,8 @@
-//! Secrets of the formats of docs/secrets.md, generated from a seed.
+//! Secrets of the formats in docs/secrets.md, generated from a seed.
 
 const FORMATS: &str = include_str!("../data/secret_formats.txt");
 
-/// A generator of numbers from a fixed seed.
+/// A generator of random numbers from a fixed seed.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -40,14 +40,14 @@ impl Dice {
 
 /// A generated secret.
 pub(crate) struct Planted {
-    /// The text to be written into a document.
+    /// The text that a test writes into a document.
     pub(crate) text: String,
-    /// Random parts that are long enough to be secrets by themselves.
+    /// Random parts of the secret that are long enough to be secrets by themselves.
     parts: Vec<String>,
 }
 
 impl Planted {
-    /// Returns true if a text shows the secret, or half of one of its parts.
+    /// Returns true if a text contains the secret, or half of one of its parts.
     pub(crate) fn is_seen(&self, shown: &str) -> bool {
         let half_is_seen = |part: &String| {
             let (first, second) = part.split_at(part.len() / 2);
@@ -57,7 +57,7 @@ impl Planted {
     }
 }
 
-/// Generates a secret from a template of the list.
+/// Generates a secret from a template in docs/secrets.md.
 pub(crate) fn planted(template: &str, dice: &mut Dice) -> Planted {
     const WORDS: [&str; 8] = [
         "abandon", "ability", "absent", "velvet", "tunnel", "orbit", "lemon", "garage",
@@ -88,7 +88,7 @@ pub(crate) fn planted(template: &str, dice: &mut Dice) -> Planted {
     Planted { text, parts }
 }
 
-/// Returns the names and templates of all formats.
+/// Returns the name and the template of each format in docs/secrets.md.
 pub(crate) fn formats() -> Vec<(&'static str, &'static str)> {
     FORMATS.lines().map(|row| row.split_once('|').unwrap()).collect()
 }

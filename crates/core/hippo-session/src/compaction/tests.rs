@@ -27,7 +27,7 @@ fn compacted_within(text: &str, budget: usize) -> CompactionResult {
     compact(text.as_bytes(), &options)
 }
 
-/// Returns the messages of a transcript as `role name text|calls`, with a `!` for a failed tool.
+/// Returns the messages of a transcript in the form `role name text|calls`. A `!` marks a failed tool.
 fn messages(bytes: &[u8], format: TranscriptFormat) -> (Vec<String>, CompactionResult) {
     let options = CompactionOptions {
         format,
@@ -59,7 +59,7 @@ fn messages(bytes: &[u8], format: TranscriptFormat) -> (Vec<String>, CompactionR
     }
 }
 
-/// Formats a message of a plain list as a line.
+/// Formats a message as a line of a transcript.
 fn message_line(role: &str, text: &str) -> String {
     format!("{}\n", serde_json::json!({"role": role, "content": text}))
 }

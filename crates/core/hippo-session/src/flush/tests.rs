@@ -228,7 +228,7 @@ fn a_mentioned_mark_hides_nothing() {
     assert_eq!(asked(mention), mention);
     let both = format!("<system-reminder>be brief</system-reminder>{mention}");
     assert_eq!(asked(&both), mention);
-    // The end mark may be beyond the cut.
+    // The end mark may be in the text that is cut off.
     let long = format!(
         "Look at the valve. <system-reminder>{}</system-reminder>",
         "be brief ".repeat(4_000)
@@ -256,11 +256,11 @@ fn repeated_messages_without_time_are_counted_within_their_session() {
     };
     let (run, thanks) = ("Run the tests and fix what fails", "Thanks for that");
     assert_eq!(take(&["s1", "/a"], false, &[run, thanks, run]), (3, 0));
-    // The whole transcript again, with more messages.
+    // Flush the whole transcript again, with more messages.
     assert_eq!(take(&["s1", "/a"], false, &[run, thanks, run, run]), (1, 3));
     assert_eq!(take(&["/a"], false, &[run, thanks, run, run]), (0, 4));
     assert_eq!(take(&["s1", "/a"], true, &[run, thanks]), (2, 0));
-    // Another session, in its own file and in this one.
+    // Flush another session, first from its own file and then from this one.
     assert_eq!(take(&["s2", "/b"], false, &[run, thanks]), (2, 0));
     assert_eq!(take(&["s3", "/a"], false, &[run, thanks]), (2, 0));
 }
@@ -294,8 +294,8 @@ fn copied_messages_of_a_fork_are_known_despite_new_time_stamps() {
         "Look at the hose",
     );
     assert_eq!(take(2, None, &[run, valve, run]), (3, 0));
-    // In another session, the same words are new. In a fork of the session, they are known up to the first message of
-    // the fork's own.
+    // In another session, the same words are new. In a fork of the session, the words are known up to the first
+    // message that is only in the fork.
     assert_eq!(take(3, None, &[run, valve]), (2, 0));
     assert_eq!(take(4, Some("s2"), &[run, valve, run, hose, valve]), (2, 3));
     assert_eq!(take(4, Some("s2"), &[run, valve, run, hose, valve]), (0, 5));

@@ -295,7 +295,7 @@ fn blocks_generated_by_hippod_are_not_memory() {
             "{name}"
         );
     }
-    // No chunk is joined across it.
+    // No chunk may contain text from both sides of hippod's block.
     let text = "Assistant: \n?\n<!-- hippod: root -->\nlost\n<!-- /hippod -->\na\n";
     assert!(
         describe_chunks(text).iter().all(|chunk| !chunk.contains("lost")),
@@ -317,7 +317,7 @@ fn text_that_is_not_a_copy_is_memory() {
     assert!(said(next, "kept") && said(next, "also") && !said(next, "lost"));
     let example = "```\n<!-- hippod: root -->\nkept\n<!-- /hippod -->\n```\n";
     assert!(said(example, "kept"));
-    // As when writing, a block inside a fence that is never closed is found.
+    // As when hippod writes the file, a block inside a fence that is never closed is found.
     let never = "```\ncode\n\n<!-- hippod: root -->\nlost\n<!-- /hippod -->\nmine\n";
     assert!(said(never, "code") && said(never, "mine") && !said(never, "lost"));
 }

@@ -1,4 +1,4 @@
-//! Tests of removed and kept characters.
+//! Tests of the characters that are removed or kept.
 
 use std::borrow::Cow;
 
@@ -13,14 +13,14 @@ fn escape_sequences_are_removed_and_text_is_kept() {
         ("\x1b[31msrc/main.rs", "src/main.rs"),
         ("\x1b[38;5;12;1mx\x1b[m", "x"),
         ("\x1b[?25lx\x1b[2 q", "x"),
-        // Titles and links, terminated by BEL or by ESC \.
+        // Sequences for titles and links, which end with BEL or with ESC \.
         ("\x1b]0;title\x07prompt$", "prompt$"),
         ("\x1b]8;;http://a.b\x1b\\name\x1b]8;;\x1b\\", "name"),
         ("\x1b]0;never\nnext", "\nnext"),
-        // Character sets.
+        // Sequences that select character sets.
         ("\x1b(Bplain\x1b)0\x1b%Gx", "plainx"),
         ("\x1b#8\x1b=\x1b7x\x1b8\x1b>", "x"),
-        // Images and settings: DCS, APC, PM, SOS.
+        // Sequences for images and settings: DCS, APC, PM and SOS.
         ("a\x1bPq#0;2;0;0;0#0~~@@vv\x1b\\b", "ab"),
         ("a\x1b_Gf=100,a=T;iVBORw0KGgo=\x1b\\b", "ab"),
         ("a\x1b^secret\x1b\\\x1bXmore\x1b\\b", "ab"),
@@ -29,7 +29,7 @@ fn escape_sequences_are_removed_and_text_is_kept() {
         // Single control characters.
         ("\u{9b}31mred\u{9b}0m \u{9b}mx", "red x"),
         ("a\u{9d}0;title\u{9c}b\u{90}q\x1b\\c", "abc"),
-        // Wrongly encoded letters are not sequences.
+        // Letters in a wrong encoding are not control sequences.
         ("â\u{80}\u{9c}quotedâ\u{80}\u{9d} and on", "âquotedâ and on"),
         ("a\u{85}b © · é", "a\u{85}b © · é"),
         ("a\x1b\nb", "a\nb"),
@@ -46,7 +46,7 @@ fn overwritten_text_is_removed() {
         ("10%\r50%\r100%\ndone", "100%\ndone"),
         ("- \x08\\ \x08done\r\n", "-\\done\r\n"),
         ("10%\r\x1b[K50%\x1b[0m", "50%"),
-        // A colour sequence does not overwrite text.
+        // A colour sequence does not overwrite the text before it.
         ("whole\r\x1b[0m\nnext", "whole\r\nnext"),
         ("a\r\nb\r\nc\r", "a\r\nb\r\nc\r"),
         ("a\r\rb", "b"),

@@ -78,7 +78,7 @@ fn non_ascii_letters_belong_to_a_word() {
             "größe_max und Straßen-Plan-2",
             &[("größe_max", Id), ("Straßen-Plan-2", Id)],
         ),
-        // Marks end a word, as in ASCII.
+        // Punctuation marks end a word, as in ASCII.
         (
             "“src/main.rs” – ‘a_b_c’…",
             &[("src/main.rs", Path), ("a_b_c", Id)],
@@ -87,7 +87,7 @@ fn non_ascii_letters_belong_to_a_word() {
             "→crate_map│HAT110·HAT111",
             &[("crate_map", Id), ("HAT110", Id), ("HAT111", Id)],
         ),
-        // Scripts without spaces neither begin nor end a word.
+        // In scripts without spaces, letters neither begin nor end a word.
         (
             "修改src/main.rs文件。看docs/文档/a.md吧",
             &[("src/main.rs", Path), ("docs/文档/a.md", Path)],
@@ -209,7 +209,7 @@ proptest! {
             prop_assert!(text[at..].starts_with(literal), "{} at {}", literal, at);
             prop_assert!(at >= last && (LEAST..=MOST).contains(&literal.len()));
             last = at + literal.len();
-            // A literal of a text is also found in isolation.
+            // A literal that is found in a text must also be recognized alone.
             prop_assert_eq!(classify_literal(literal), Some(sort), "{}", literal);
             prop_assert!(location_end(&text, last) >= last);
         }

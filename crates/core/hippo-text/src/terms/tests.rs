@@ -93,7 +93,7 @@ fn each_term_of_a_question_occurs_once() {
     assert_eq!(terms, ["dog", "@dog"]);
 }
 
-/// Creates an index as in the store, in which terms are separated by spaces only.
+/// Creates an index like the one in the store, in which only spaces separate terms.
 fn index() -> rusqlite::Connection {
     let connection = rusqlite::Connection::open_in_memory().unwrap();
     connection
@@ -186,7 +186,7 @@ proptest! {
 
     #[test]
     fn a_text_yields_the_same_terms_as_query_and_as_document(text in odd_text()) {
-        // Queries also contain a speaker term for every word.
+        // A query also contains a speaker term for every word.
         let words = |terms: Vec<String>| {
             let mut words: Vec<String> = terms.into_iter().filter(|term| !term.starts_with('@')).collect();
             words.sort();

@@ -1,4 +1,4 @@
-//! Tests of budget, source pointers and protected statements of nodes.
+//! Tests of node budgets, source pointers and protected statements.
 
 use proptest::prelude::*;
 
@@ -19,7 +19,7 @@ fn of(text: &str, most: usize) -> String {
     digest(NodeKind::Daily, &[source(text)], most, None).body
 }
 
-/// Returns a log with the size of many days and little valuable content.
+/// Returns a log that is as long as the logs of many days, with little valuable content.
 fn long() -> String {
     let mut text = String::from("# 2026-01-10\n\n");
     for session in 0..40 {
@@ -113,7 +113,7 @@ fn statements_after_a_body_prefer_the_newest_and_unmentioned_ones() {
     assert!(one("- Ben paints the hull in Porto\n").contains("Ada rents"));
     assert!(one("- Ada rents the crane in Lisbon\n").contains("Ben paints"));
 
-    // With enough room, statements kept in a submitted body are not repeated.
+    // If there is enough room, statements in a submitted body are not repeated.
     let node = of(two, 500);
     let more = format!("{two}- [ ] tell Cleo of the crane\n");
     let told = since(&more, 500, &format!("{node}- and Zoe steers\n"));

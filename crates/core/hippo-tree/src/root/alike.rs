@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use hippo_types::memory::MemoryType;
 
-    /// Returns a topic of a day in January 2026, from a line of that day's log.
+    /// Returns a topic from a line of the log of a day in January 2026.
     fn topic(name: &str, day: i8, rank: usize, line: u32) -> RootTopic {
         RootTopic {
             name: name.to_owned(),
@@ -108,7 +108,7 @@ mod tests {
         }
     }
 
-    /// Returns one passage per line, with a vector whose angle in degrees is the line number.
+    /// Returns one passage per line. The angle of its vector in degrees is the line number.
     fn meaning(path: &str, line: u32) -> Option<PassageVector> {
         let day: u32 = path.get(15..17)?.parse().ok()?;
         let angle = f64::from(line).to_radians();

@@ -1,4 +1,4 @@
-//! Tests of submitted bodies.
+//! Tests of node bodies that an agent submits.
 
 use jiff::civil::{Date, date};
 

@@ -39,7 +39,7 @@ fn a_body_written_into_the_node_file_counts_as_submitted() {
     );
     let node = tree.node("2026-03-18");
     assert_eq!((node.body.as_str(), node.writer), (body, BodyAuthor::Agent));
-    // A body older than its sources is requested again.
+    // A body that is older than its sources is requested again.
     tree.logs
         .get_mut(&DAY)
         .unwrap()
@@ -68,7 +68,7 @@ fn later_statements_are_appended_after_the_body_at_each_run() {
         tree.compact(TODAY, true);
         let node = tree.node("2026-03-18");
         assert!(node.body.starts_with(mine), "{}", node.body);
-        // The block belongs to hippod, so its statements are included again.
+        // The block is hippod's own, so its statements are added again.
         assert_eq!(
             node.body.matches("barrel ").count(),
             5 * (round + 1),

@@ -9,9 +9,9 @@ use super::{ContextEncoding, ContextKind, ContextPriority, ContextState};
 pub const DORMANT_BELOW: f32 = 0.1;
 /// Exponent of the power law.
 const EXPONENT: f32 = -0.5;
-/// Upper limit of the rate. At this rate, nothing is left after one turn.
+/// Upper limit of the decay rate. At this rate, hardly any strength is left after one turn.
 const MOST_RATE: f32 = 1e6;
-/// Factor of the rate when an associated entry is strong.
+/// Factor of the decay rate if an associated entry is strong.
 const ASSOCIATED: f32 = 0.7;
 
 /// A sparse pointer in an agent's context to content stored elsewhere. Time is counted in turns.
@@ -61,7 +61,7 @@ pub struct ContextSource {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextDecay {
-    /// Decay rate: the factor of the number of turns since the last access; at least 0.
+    /// Decay rate per turn since the last access; at least 0.
     pub rate: f32,
     /// Minimum strength, 0 to 1.
     pub floor: f32,
@@ -87,7 +87,7 @@ pub struct ContextModifiers {
 pub struct ContextLifecycle {
     /// The turn of creation.
     pub created: u64,
-    /// The turn from which the entry is out of the context, independent of its strength; absent if it does not expire.
+    /// The turn from which the entry is expired, whatever its strength; absent if it does not expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<u64>,
     /// True if the entry is written to long-term memory when its session closes.
@@ -117,8 +117,9 @@ pub struct ContextShown {
 }
 
 impl ContextEntry {
-    /// Returns the strength `s0 · (1 + rate · turns)^(−0.5)` in a turn, in [floor, 1] and never NaN. `associated` is
-    /// true if a related entry is strong. A turn before the last access counts as that turn.
+    /// Returns the strength `s0 · (1 + rate · turns)^(−0.5)` in a turn. The result is in [floor, 1] and never NaN.
+    /// `associated` is true if a related entry is strong. For a turn before the last access, returns the strength at
+    /// the last access.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -136,13 +137,13 @@ impl ContextEntry {
         faded.clamp(floor, 1.0)
     }
 
-    /// Resets the strength to 1, for an access in `turn` (v2 §8.2).
+    /// Records an access in `turn`: resets the strength to 1 (v2 §8.2).
     pub fn touch(&mut self, turn: u64) {
         self.strength = 1.0;
         self.decay.last_access = self.decay.last_access.max(turn);
     }
 
-    /// Returns the state in a turn, given the strength in that turn.
+    /// Returns the state in a turn. `strength` is the strength in that turn.
     #[must_use]
     pub fn state_at(&self, turn: u64, strength: f32) -> ContextState {
         if self.lifecycle.expires.is_some_and(|expires| turn >= expires) {
@@ -155,7 +156,7 @@ impl ContextEntry {
     }
 }
 
-/// Clamps a number to [0, most]; NaN becomes 0.
+/// Clamps a number to [0, most]. NaN becomes 0.
 fn clamp_or_zero(number: f32, most: f32) -> f32 {
     if number.is_nan() {
         0.0

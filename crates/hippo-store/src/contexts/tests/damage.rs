@@ -1,4 +1,4 @@
-//! Databases that are damaged, newer or of other programs, and full disks.
+//! Damaged databases, other schemas and programs, full disks.
 
 use super::*;
 

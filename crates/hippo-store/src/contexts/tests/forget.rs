@@ -51,7 +51,7 @@ fn the_longest_unused_contents_of_closed_sessions_are_removed_first() {
     );
     assert_sums(&store);
 
-    // A new put restores the content, also for the entry that lost it.
+    // If the content is stored again, the entry whose content was removed also has it again.
     put(&mut store, "open", "o3", &contents[0], 70);
     assert!(store.read().entry("old0").unwrap().unwrap().stored);
     assert!(kept(store.read(), &contents[0]));
@@ -130,7 +130,7 @@ fn a_put_makes_room_or_is_refused_without_removing_anything() {
     assert_eq!(store.read().entries("open").unwrap().entries.len(), 1);
     store.put(&limited(3, 2_000)).unwrap();
     assert!(!kept(store.read(), &contents[1]));
-    // Content that is already stored needs no room.
+    // Content that is already stored needs no additional space.
     let shared = NewEntry {
         budget_bytes: 0,
         ..new("open", &entries[2], &contents[3], 9)

@@ -1,4 +1,4 @@
-//! Random operations compared with a plain map.
+//! Random operations, compared with a simple model.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,7 +58,7 @@ fn steps() -> impl Strategy<Value = Vec<ModelStep>> {
     proptest::collection::vec(step, 1..60)
 }
 
-/// Returns the content for a number. It is incompressible, so its stored size is known.
+/// Returns the content with this number. It is incompressible, so its stored size is known.
 fn bytes(content: u8) -> Vec<u8> {
     noise(u64::from(content), usize::from(content) * 100)
 }
@@ -85,7 +85,8 @@ impl MapModel {
         self.kept.keys().map(|content| u64::from(*content) * 100).sum()
     }
 
-    /// Returns an entry as it should be read: without its content, it is not retrievable, because it names no file.
+    /// Returns an entry as a reader must see it. If its content is removed, it is not retrievable, because its source
+    /// names no file.
     fn expected(&self, id: &str) -> ContextEntry {
         let (mut entry, _, content) = self.entries[id].clone();
         entry.source.retrievable = self.kept.contains_key(&content);
@@ -111,7 +112,7 @@ impl MapModel {
         self.gone.insert(content);
     }
 
-    /// Stores content and removes other content if necessary. Returns `None` if there is not enough room.
+    /// Stores content and removes other content if necessary. Returns `None` if there is not enough room for it.
     fn place(&mut self, content: u8, budget: u64, now: i64, held: &[u8]) -> Option<()> {
         if let Some(used) = self.kept.get_mut(&content) {
             *used = now.max(*used);

@@ -1,4 +1,4 @@
-//! Changes interrupted at every point. Each is either complete or absent afterwards.
+//! Changes interrupted at every point are complete or absent.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -53,7 +53,7 @@ fn prepared(scratch: &ContextScratch) -> ContextStore {
 
 type Act = fn(&mut ContextStore) -> Result<(), ContextError>;
 
-/// One change of each kind, with as much work as possible.
+/// One change of each kind that does as much work as possible.
 const ACTS: [(&str, Act); 7] = [
     ("open", |store| {
         store.open_session("new", Some("main"), 9).map(|_| ())
@@ -116,7 +116,7 @@ fn a_change_interrupted_after_any_instruction_did_not_happen() {
             }
             let after = dump_tables(&store);
             if after != before {
-                // If the interruption came after the commit, the change is complete.
+                // If the interruption was after the commit, the change is complete.
                 assert!(after == whole, "{name}, {most} instructions: half done");
                 break;
             }

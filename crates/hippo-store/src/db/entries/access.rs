@@ -1,8 +1,8 @@
-//! Access journal, through which each access is counted exactly once.
+//! Access journal, which ensures that each access is counted once.
 //!
-//! An access is first written to the journal, after the reply. Folding reads the journal, updates the entries and the
-//! counts per day, and empties the journal, all in one transaction. Therefore, even after a crash, an access is either
-//! in the journal or counted.
+//! After a reply, the daemon writes the accesses to the journal. Folding reads the journal, counts the accesses in
+//! the entries and per day, and empties the journal, all in one transaction. Therefore, even after a crash, an access
+//! is either in the journal or counted.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub struct Access {
     pub entry: EntryId,
     /// Time of the access.
     pub at: Timestamp,
-    /// Local day of that time. Each further access on the same day adds less strength.
+    /// Local day of the access. Each further access on the same day adds less strength.
     pub day: Date,
 }
 
@@ -34,19 +34,19 @@ pub struct FoldResult {
     pub records: Vec<EntryRecord>,
     /// Number of accesses that were counted.
     pub counted: usize,
-    /// Number of accesses to missing entries, which were dropped from the journal.
+    /// Number of accesses to entries that do not exist. They were removed from the journal.
     pub unknown: usize,
-    /// Number of accesses to entries with an unreadable row, which were kept in the journal.
+    /// Number of accesses to entries with an unreadable row. They were kept in the journal.
     pub kept: usize,
 }
 
 impl Store {
-    /// Counts the recorded accesses and empties the journal. Each access raises the strength of its entry; the amount
-    /// depends on how many accesses preceded it on that day. The current strength of a changed entry is computed for
-    /// `now`.
+    /// Counts the recorded accesses and empties the journal. Each access raises the strength of its entry. The amount
+    /// depends on the number of earlier accesses on the same day. The strength of each changed entry is computed as
+    /// of `now`.
     ///
-    /// Call it before a run is planned, but not while a run is applied, because the steps contain the state from the
-    /// time of planning.
+    /// Call this before a run is planned, but not while a run is applied, because the steps of the run contain the
+    /// state at the time of planning.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, the journal is unchanged.
@@ -64,7 +64,7 @@ pub(super) fn insert_accesses(connection: &Connection, accesses: &[Access]) -> r
     Ok(())
 }
 
-/// The target of an access during folding.
+/// The entry to which an access in the journal refers.
 enum FoldTarget {
     Known(Box<EntryRecord>),
     Unknown,
@@ -120,7 +120,7 @@ pub(super) fn fold(
     Ok(folded)
 }
 
-/// Counts an access on a day. Returns how many accesses that day has now.
+/// Counts an access to an entry on a day. Returns the number of accesses on that day so far.
 fn next_of_day(connection: &Connection, entry: &str, day: &str) -> rusqlite::Result<u32> {
     connection
         .prepare_cached(

@@ -1,4 +1,4 @@
-//! Content that the daemon last wrote to files, which is the base of three-way merges.
+//! Bases of three-way merges: content last written by the daemon.
 
 use rusqlite::{Connection, params};
 
@@ -7,20 +7,20 @@ use hippo_types::time::Timestamp;
 use super::Store;
 use crate::StoreError;
 
-/// A file as the daemon last wrote it.
+/// The content of a file as the daemon last wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Base {
     /// The whole content.
     pub bytes: Vec<u8>,
-    /// Time of writing.
+    /// Time at which the daemon wrote the file.
     pub at: Timestamp,
 }
 
 impl Store {
     /// Returns the content that the daemon last wrote to `path` (relative to the workspace, with `/`).
     ///
-    /// Also returns `None` if the stored bytes do not match their hash. A merge without a base removes nothing, whereas
-    /// a merge with a wrong base would.
+    /// If the stored bytes do not match their hash, also returns `None`. A merge without a base removes nothing, but
+    /// a merge with a wrong base could remove text.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -28,7 +28,8 @@ impl Store {
         self.sql(read_base(&self.connection, path))
     }
 
-    /// Returns the bases of all paths with this prefix, sorted by path. Bases that do not match their hash are omitted.
+    /// Returns the bases of all paths that start with `beginning`, sorted by path. Omits bases that do not match
+    /// their hash.
     ///
     /// # Errors
     /// See [`StoreError`].

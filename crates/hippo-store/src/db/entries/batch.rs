@@ -10,7 +10,7 @@ use super::{Access, CoAccessed, Store, Tombstone, access, base, put_quick_access
 use crate::StoreError;
 use crate::db::json;
 
-/// One transaction of changes to entries. Dropping it without [`EntryBatch::commit`] rolls it back.
+/// One transaction of changes to entries. If it is dropped without [`EntryBatch::commit`], it is rolled back.
 pub struct EntryBatch<'store> {
     transaction: Transaction<'store>,
     path: &'store std::path::Path,
@@ -30,7 +30,7 @@ impl Store {
         Ok(EntryBatch { transaction, path })
     }
 
-    /// Makes changes in one transaction.
+    /// Runs `write` in one transaction.
     ///
     /// # Errors
     /// Returns the error of `write`; see [`StoreError`]. After an error, nothing is stored.
@@ -54,7 +54,7 @@ impl EntryBatch<'_> {
         self.map_error(row::put(&self.transaction, record))
     }
 
-    /// Deletes a record permanently. After that, only the runs that changed it still mention it.
+    /// Deletes a record permanently. After that, the entry occurs only in the runs that changed it.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, drop the batch.
@@ -65,7 +65,7 @@ impl EntryBatch<'_> {
         self.map_error(dropped.map(drop))
     }
 
-    /// Records that the user removed an entry. Its record is kept; the caller sets the record's place.
+    /// Records that the user removed an entry. The record of the entry is kept, and the caller sets its place.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, drop the batch.
@@ -97,7 +97,7 @@ impl EntryBatch<'_> {
         self.map_error(done.map(|_| ()))
     }
 
-    /// Records accesses; [`Store::fold_accesses`] counts them in the order of recording.
+    /// Records accesses in the journal. [`Store::fold_accesses`] counts them in the same order.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, drop the batch.
@@ -105,7 +105,7 @@ impl EntryBatch<'_> {
         self.map_error(access::insert_accesses(&self.transaction, accesses))
     }
 
-    /// Counts one common access for every pair of the entries.
+    /// Counts one common access for each pair among the entries.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, drop the batch.
@@ -113,7 +113,7 @@ impl EntryBatch<'_> {
         self.map_error(access::record_co_access(&self.transaction, together, at))
     }
 
-    /// Sets the count of a pair, for example when old counts decay; 0 deletes the pair.
+    /// Sets the count of a pair, for example when old counts decay. A count of 0 deletes the pair.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, drop the batch.
@@ -121,7 +121,7 @@ impl EntryBatch<'_> {
         self.map_error(access::put_pair(&self.transaction, pair))
     }
 
-    /// Deletes the access counts of all days before this day.
+    /// Deletes the access counts of all days before `day`.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, drop the batch.
@@ -142,9 +142,9 @@ impl EntryBatch<'_> {
 
     /// Stores the bytes that the daemon has just written to `path` (relative to the workspace, with `/`).
     ///
-    /// Call it after the file has been moved into place. If the process stops before this call, the next merge finds
-    /// the daemon's own text in the file, which agrees with the store. If the base were stored first, the old file
-    /// would look as if the user had reverted the daemon's text.
+    /// Call this after the file was moved into place. If the process stops before this call, the next merge finds the
+    /// daemon's own text in the file, which agrees with the store. If the base were stored before the file is moved,
+    /// the old file would look as if the user had reverted the daemon's text.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, drop the batch.

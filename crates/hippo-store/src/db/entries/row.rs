@@ -1,6 +1,7 @@
 //! Conversion between records and rows.
 //!
-//! A field that is used in queries has a column. All other fields are in one JSON value, with the types of the core.
+//! A field that queries use has its own column. All other fields are in one JSON value, in the format of the core
+//! types.
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -29,7 +30,7 @@ impl From<serde_json::Error> for UnreadableRow {
     }
 }
 
-/// Writes an entry. A strength that is not a number would be lost in JSON, and is written as 0.
+/// Writes an entry. JSON cannot represent a strength of NaN, so it is written as 0.
 pub(super) fn put(connection: &Connection, record: &EntryRecord) -> rusqlite::Result<()> {
     let finite = |strength: f32| if strength.is_finite() { strength } else { 0.0 };
     let mut record = record.clone();
@@ -48,7 +49,7 @@ pub(super) fn remove(connection: &Connection, id: &EntryId) -> rusqlite::Result<
         .map(|_| ())
 }
 
-/// Returns an entry. The inner result is an error if its row is unreadable.
+/// Returns the entry with this id. If its row is unreadable, the inner result is an error.
 pub(super) fn find(
     connection: &Connection,
     id: &str,

@@ -1,8 +1,8 @@
 //! Consolidation runs: plan, progress and report.
 //!
-//! A run is stored from its start, with all planned steps. Each step is applied and counted in one transaction, so that
-//! the record of an interrupted run states exactly which steps are done. When the run is resumed, it gets a new plan
-//! and keeps the completed steps in its list.
+//! A run is stored from its start, with all planned steps. Each step is applied and counted in one transaction.
+//! Therefore, the record of an interrupted run shows exactly which steps are completed. When the run is resumed, the
+//! completed steps remain in its list, and a new plan replaces the other steps.
 
 use std::collections::BTreeSet;
 
@@ -36,13 +36,13 @@ pub struct RunRow {
     pub id: RunId,
     /// Cycle, times and outcome, as the schedule needs them.
     pub record: RunRecord,
-    /// The numbers on which its plans are based: live entries, and entries demoted so far.
+    /// Numbers on which the plans of the run are based: live entries at the start, and entries demoted so far.
     pub run: ConsolidationRun,
-    /// Number of steps in its list, including completed steps.
+    /// Number of steps in the run's list, including completed steps.
     pub planned: u32,
-    /// Number of completed steps, which come first in the list.
+    /// Number of completed steps, which are at the start of the list.
     pub done: u32,
-    /// Time at which the run was undone.
+    /// Time at which the run was undone; `None` if it was not undone.
     pub undone: Option<Timestamp>,
 }
 
@@ -53,23 +53,24 @@ pub struct RunDetail {
     pub row: RunRow,
     /// Steps of the run in order. The first `row.done` steps are completed.
     pub steps: Vec<PlanStep>,
-    /// The report of its plan.
+    /// The report of the run's plan.
     pub report: RunReport,
 }
 
-/// The parts of a plan other than its steps.
+/// The parts of a plan other than its steps, and notes on the run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RunReport {
     /// Refused changes with their reasons.
     pub refused: BTreeSet<RefusedChange>,
     /// Findings for the user to review.
     pub findings: BTreeSet<Finding>,
-    /// The state of the index after the plan; present only for archival runs.
+    /// The state of the index after the plan. Only archival runs have this.
     pub health: Option<Health>,
     /// Paths of the files that the run changed.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub files: BTreeSet<String>,
-    /// Numbers of the versions of the index file before and after the run, if the run alone changed the file.
+    /// Numbers of the versions of the index file before and after the run. Present only if the run changed the file
+    /// and nothing else did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub versions: Option<[u64; 2]>,
     /// Further notes, as text.
@@ -91,7 +92,7 @@ impl RunReport {
 }
 
 impl Store {
-    /// Stores a run that starts now, with its plan. The run counts as running until [`Store::finish_run`].
+    /// Stores a run that starts now, with its plan. The run counts as running until [`Store::finish_run`] is called.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, no run is stored.
@@ -124,8 +125,8 @@ impl Store {
         })
     }
 
-    /// Resumes an interrupted run with a plan for the current state. The new steps replace those that are not
-    /// completed. The refusals of both plans are kept.
+    /// Resumes an interrupted run. `plan` is made for the current state, and its steps replace the steps that are not
+    /// completed. The refused changes of both plans are kept.
     ///
     /// # Errors
     /// Returns [`StoreError::Row`] if the run does not exist, was undone, or its report is unreadable; see
@@ -158,7 +159,7 @@ impl Store {
         }
     }
 
-    /// Applies a step and counts it as done, in one transaction. Returns the new state of the run.
+    /// Applies a step and counts it as completed, in one transaction. Returns the new state of the run.
     ///
     /// # Errors
     /// Returns [`StoreError::Row`] if the run does not exist or is not running; see [`StoreError`]. After an error, the
@@ -216,8 +217,8 @@ impl Store {
         }
     }
 
-    /// Marks the runs that the last process left running as interrupted, and returns them, oldest first. Call it once
-    /// in each process, before the first run.
+    /// Marks the runs that an earlier process left running as interrupted. Returns these runs, oldest first. Call
+    /// this once in each process, before the first run.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, the runs are unchanged.
@@ -235,7 +236,7 @@ impl Store {
         Ok(runs)
     }
 
-    /// Returns a run without its steps, or `None`.
+    /// Returns a run without its steps, or `None` if it does not exist.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -249,7 +250,7 @@ impl Store {
             .transpose()
     }
 
-    /// Returns a run with its steps and its report, or `None`.
+    /// Returns a run with its steps and its report, or `None` if it does not exist.
     ///
     /// # Errors
     /// Returns [`StoreError::Row`] if a part of the run is unreadable; see [`StoreError`].

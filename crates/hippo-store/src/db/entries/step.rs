@@ -1,7 +1,8 @@
-//! Application of one step to the tables, with the semantics of the core.
+//! Application of one step to the tables.
 //!
-//! The entries that a change names are loaded into a snapshot, the core applies the change to the snapshot, and the
-//! differences are written. Therefore, the effect of a change is defined only once, in the core.
+//! The entries that a change names are loaded into a snapshot. The core crate hippo-map applies the change to the
+//! snapshot, and the differences are written to the tables. Therefore, the effect of a change is defined only in the
+//! core.
 
 use rusqlite::Connection;
 
@@ -9,7 +10,7 @@ use hippo_map::consolidation::{ConsolidationRun, ConsolidationSnapshot, EntryCha
 
 use super::{put_quick_access, row};
 
-/// Applies a change and counts demotions in `run`. An entry whose row is unreadable is treated as missing.
+/// Applies a change, and counts demoted entries in `run`. An entry with an unreadable row is treated as missing.
 pub(super) fn apply(
     connection: &Connection,
     run: &mut ConsolidationRun,

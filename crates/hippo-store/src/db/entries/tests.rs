@@ -35,7 +35,7 @@ impl EntryScratch {
         Store::open(&self.file, "/w").unwrap()
     }
 
-    /// Returns the files that would remain if the process were killed now, in a copy that no process has open.
+    /// Returns a copy of the files as they would remain if the process were killed now. No process has the copy open.
     fn killed(&self) -> Self {
         let copy = Self::new();
         for entry in std::fs::read_dir(self.folder.path()).unwrap() {

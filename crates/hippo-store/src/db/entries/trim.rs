@@ -11,9 +11,8 @@ use super::{RunId, Store};
 use crate::StoreError;
 
 impl Store {
-    /// Deletes completed runs that are no longer needed: runs without steps, except the last run of each cycle, and
-    /// runs that started before `before`, except the last ten. Returns the number of deleted
-    /// runs.
+    /// Deletes completed runs that have no completed steps or that started before `before`. Keeps the last ten runs,
+    /// and the last successful run of each cycle. Returns the number of deleted runs.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -25,7 +24,7 @@ impl Store {
             let is_trimmed = |(at, run): &(usize, &RunRow)| {
                 let RunRecord { outcome, .. } = run.record;
                 let applied = matches!(outcome, RunOutcome::Done | RunOutcome::Capped);
-                // The last applied run of each cycle is kept.
+                // The last successful run of each cycle is kept.
                 let is_last = applied && cycles.insert(run.record.cycle);
                 let is_old = run.done == 0 || run.record.started < before;
                 !is_last && *at >= 10 && run.record.finished.is_some() && is_old

@@ -10,10 +10,11 @@ use crate::StoreError;
 use crate::db::fresh;
 
 impl Store {
-    /// Undoes a run with the given changes, either all or none, and stores the time. `changes` are the inverses of
-    /// the completed steps, last step first, without those for entries that were changed after the run. The documents
-    /// of removed entries become fresh again. Later runs never merge the entries in `apart`. The caller restores the
-    /// files.
+    /// Undoes a run with `changes`, either all or none, and stores the time.
+    ///
+    /// `changes` are the inverses of the completed steps, last step first, except for entries that were changed after
+    /// the run. The documents of removed entries become fresh again. Later runs never merge the entries in `apart`.
+    /// The caller must restore the files.
     ///
     /// # Errors
     /// Returns [`StoreError::Row`] if the run is still running; see [`StoreError`].

@@ -42,7 +42,7 @@ fn rows_before_and_after_the_damage_are_salvaged() {
     fs::write(&file, bytes).unwrap();
     let salvaged = salvage(&file, &again, "/w").unwrap();
     assert!(
-        matches!(&salvaged.lost[..], [one] if one.starts_with("some rows of tombstones: ")),
+        matches!(&salvaged.lost[..], [one] if one.starts_with("some rows of the table tombstones: ")),
         "{salvaged:?}"
     );
     let store = Store::open(&again, "/w").unwrap().entries().unwrap();

@@ -1,4 +1,4 @@
-//! Damaged rows and their checksums, in a real file.
+//! Tests of damaged rows and their checksums, in a real file.
 
 use hippo_text::chunk::{self, ContentHash};
 use hippo_text::terms;
@@ -27,7 +27,7 @@ impl SealScratch {
         Store::open(&self.file, "/w").unwrap()
     }
 
-    /// Creates documents with a vector for every text, all of it in the file and none in a WAL.
+    /// Creates documents with a vector for every text. All data is in the database file, and the WAL is empty.
     fn filled() -> Self {
         let scratch = Self::new();
         let mut store = scratch.open();
@@ -121,7 +121,7 @@ fn a_damaged_term_is_detected_and_all_documents_are_indexed_again() {
     let told = StoreReader::open(&scratch.file).unwrap().check().unwrap_err();
     assert!(told.is_damage(), "{told}");
     let mut store = scratch.open();
-    // A change before the check does not hide the damage.
+    // A change that is made before the check does not hide the damage.
     put(&mut store, 1, "green");
     let mended = store.mend().unwrap().unwrap();
     assert_eq!((mended.documents, mended.vectors), (true, 0));

@@ -8,8 +8,8 @@ use super::short_hash;
 use crate::db::Store;
 
 impl Store {
-    /// Drops vectors with a wrong checksum, and detaches vectors from chunks with a different text. Returns the number
-    /// of damaged vectors.
+    /// Deletes vectors with a wrong checksum, and detaches a vector from each chunk that has a different text.
+    /// Returns the number of affected vectors.
     pub(super) fn mend_vectors(&self) -> rusqlite::Result<usize> {
         let CheckedVectors { sound, damaged } = read_vectors(&self.connection)?;
         let misplaced = read_misplaced(&self.connection, &sound)?;
@@ -17,7 +17,7 @@ impl Store {
             return Ok(0);
         }
         let change = self.connection.unchecked_transaction()?;
-        // The index still contains the values from before the damage.
+        // The index on `vectors` may still contain the values from before the damage, so it is created again.
         change.execute_batch("DROP INDEX vectors_by_hash")?;
         for row in &damaged {
             change.execute("DELETE FROM vectors WHERE id = ?1", [row])?;
@@ -34,7 +34,7 @@ impl Store {
     }
 }
 
-/// Returns the number of vectors that have a wrong checksum, or are attached to a chunk with a different text.
+/// Returns the number of vectors that have a wrong checksum or are attached to a chunk with a different text.
 pub(super) fn count_damaged(connection: &Connection) -> rusqlite::Result<usize> {
     let CheckedVectors { sound, damaged } = read_vectors(connection)?;
     Ok(damaged.len().max(read_misplaced(connection, &sound)?.len()))
@@ -51,7 +51,7 @@ pub(in crate::db) fn digest_of(embedder: i64, hash: &[u8], tokens: i64, vector: 
 }
 
 struct CheckedVectors {
-    /// Intact rows, with the hash and the number of tokens of their text.
+    /// Rows of intact vectors, each with the hash and the number of tokens of its text.
     sound: HashMap<i64, ([u8; 16], i64)>,
     damaged: Vec<i64>,
 }
@@ -67,7 +67,7 @@ fn read_vectors(connection: &Connection) -> rusqlite::Result<CheckedVectors> {
     while let Some(row) = rows.next()? {
         let id = row.get(0)?;
         let text = |row: &Row<'_>| Ok::<_, rusqlite::Error>((row.get(2)?, row.get(3)?));
-        // A value of another type also counts as damage.
+        // A value of the wrong type also counts as damage.
         match (digest_of_row(row), row.get::<_, i64>(5), text(row)) {
             (Ok(digest), Ok(kept), Ok(text)) if digest == kept => {
                 vectors.sound.insert(id, text);
@@ -84,7 +84,7 @@ fn digest_of_row(row: &Row<'_>) -> rusqlite::Result<i64> {
     Ok(digest_of(row.get(1)?, hash, row.get(3)?, vector))
 }
 
-/// Returns the chunks whose vector belongs to a different text.
+/// Returns the chunks that are attached to a missing vector or to a vector of a different text.
 fn read_misplaced(
     connection: &Connection,
     sound: &HashMap<i64, ([u8; 16], i64)>,

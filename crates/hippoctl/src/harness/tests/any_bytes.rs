@@ -37,7 +37,7 @@ fn rest(data: &[u8]) -> &[u8] {
     data.split_first().map_or(data, |(_, rest)| rest)
 }
 
-/// Checks that entries can be inserted once and removed again, or that the error is short.
+/// Checks that entries can be inserted once and then removed, or that the error is short.
 fn settings(data: &[u8]) {
     let bytes = rest(data);
     match json::enter(bytes, &HOOKS) {
@@ -51,13 +51,14 @@ fn settings(data: &[u8]) {
     }
 }
 
-/// Checks that a TOML file is accepted, or that the error is short.
+/// Checks that a TOML file is accepted or that the error is short.
 fn toml(data: &[u8]) {
     let what = check_toml(rest(data)).err().unwrap_or_default();
     assert!(what.len() < 500, "{what}");
 }
 
-/// Checks that a record is the same after it is written and read, and that reverting any file with it does not panic.
+/// Checks two facts about a record. It is the same after it is written and read, and reverting any file with it does
+/// not panic.
 fn record(data: &[u8]) {
     let Ok(record) = InitRecord::parse(rest(data)) else {
         return;

@@ -1,7 +1,6 @@
 //! Property tests of init and its undo.
 //!
-//! For any combination of files, a second init changes nothing, undo restores every byte, and the user's edits are
-//! kept.
+//! For any combination of files, a second init changes nothing. Undo restores every byte and keeps the user's edits.
 
 use jsonc_parser::cst::CstNode;
 use proptest::prelude::*;
@@ -87,8 +86,8 @@ proptest! {
         prop_assert!(now.init(one));
         for (path, bytes) in &world.files {
             let made = &now.files[path];
-            // JSON entries are inserted into the content of a file. All other text is appended, or is put into an
-            // existing block.
+            // JSON entries are inserted into the content of a file. Any other text is appended to the file or put
+            // into an existing block.
             let within = path.ends_with(".json") || String::from_utf8_lossy(bytes).contains("hippod: ");
             prop_assert!(within || made.starts_with(bytes), "{}", path);
         }
@@ -118,7 +117,7 @@ proptest! {
             back.deinit();
         }
         prop_assert_eq!(&back, &world);
-        // The test is repeated with a second platform in the same folder.
+        // Repeat the test with a second platform in the same folder.
         whole.init_until(other, most);
         whole.deinit();
         prop_assert_eq!(&whole, &world);
@@ -144,7 +143,7 @@ proptest! {
         }
         now.deinit();
         for (path, bytes) in &expected.files {
-            // Only a byte order mark at the start may be lost.
+            // Nothing but a byte order mark at the start may be lost.
             let (left, bytes) = (String::from_utf8_lossy(&now.files[path]), String::from_utf8_lossy(bytes));
             prop_assert_eq!(&left, &bytes, "{}", path);
         }
@@ -248,7 +247,7 @@ proptest! {
             prop_assert_eq!(splice.undo(&made), Some(text.clone().into_bytes()));
             let out = json::take_out(&made, &entered).unwrap();
             let out = meaning(&out).unwrap();
-            // An object that hippod added is not removed if the user wrote a comment into it.
+            // If the user wrote a comment into an object that hippod added, the object is kept.
             prop_assert!(out == before || now.contains("/* a */") || now.contains("// b"), "{} became {}", text, out);
         }
     }

@@ -14,7 +14,8 @@ const SEEDS: [&str; 6] = [
     "a = \"\"\"\n[[{{\n\"\"\"\nb = '''\n]]'''\n",
 ];
 
-/// Settings are accepted, or rejected with a short message. Without trust, they never exceed the user's settings.
+/// Asserts that settings are accepted or rejected with a short message. Without trust, they must not exceed the
+/// user's settings.
 fn law(data: &[u8]) {
     let (choice, bytes) = data.split_first().unwrap_or((&0, data));
     let user = Config::default();

@@ -1,4 +1,4 @@
-//! Tests of hidden secrets and of counts of omitted items.
+//! Tests that secrets are hidden and omitted items are counted.
 
 use super::told;
 

@@ -51,7 +51,7 @@ fn a_record() -> impl Strategy<Value = EntryRecord> {
     let strength = prop_oneof![0.0_f32..0.12, 0.0_f32..=1.0];
     let tags = prop::collection::vec(prop::sample::select(vec!["x", "y"]), 0..2);
     let pointers = prop::collection::vec(a_pointer(), 1..4);
-    // One in five records is made by a question; some have values in the file.
+    // One in five records was created by a question. Some records have values in the file.
     let beside = (
         prop::option::weighted(0.2, Just(Box::default())),
         any::<[bool; 4]>(),
@@ -129,7 +129,7 @@ fn a_snapshot() -> impl Strategy<Value = ConsolidationSnapshot> {
                     .map(|(id, summary)| (id, text(summary)))
                     .collect();
                 state.reviewed = reviewed.into_iter().map(str::to_owned).collect();
-                // A person removed a known or an unknown entry.
+                // A person removed an entry, which may be unknown.
                 let said = |id: EntryId| {
                     let said = state.records.get(&id).map(RemovedEntry::from);
                     (
@@ -148,7 +148,7 @@ fn a_snapshot() -> impl Strategy<Value = ConsolidationSnapshot> {
         )
 }
 
-/// Formats snapshots as text, in which a NaN equals itself.
+/// Formats snapshots as text, so that a NaN equals itself.
 fn shown(snapshot: &ConsolidationSnapshot) -> String {
     format!("{snapshot:#?}")
 }
@@ -175,7 +175,7 @@ proptest! {
                 for step in &whole.steps[..done] {
                     step.change.apply(&mut cut);
                 }
-                // A crash may apply the current step without recording it.
+                // A crash can happen after the current step was applied and before it was recorded.
                 whole.steps[done].change.apply(&mut cut);
                 whole.steps[done].change.apply(&mut cut);
                 let finished = apply(&cut, &plan(&cut, cycle));

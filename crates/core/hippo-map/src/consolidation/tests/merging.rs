@@ -77,7 +77,7 @@ fn the_entry_that_says_more_is_kept_and_texts_by_people_are_never_absorbed() {
     }
 }
 
-/// Returns the difference of two entries; `None` if they are not similar enough.
+/// Compares two entries. Returns their difference, or `None` if they are not similar enough.
 fn compare(
     a: &Entry,
     b: &Entry,

@@ -12,7 +12,7 @@ fn new(name: &str, path: &str, section: Option<&str>) -> BootstrapEntry {
     }
 }
 
-/// Creates an entry that knows the content of its source.
+/// Creates an entry that stores the content of its source.
 fn known_record(
     name: &str,
     path: &str,
@@ -116,7 +116,8 @@ fn two_entries_with_the_same_moved_text_follow_to_different_sections() {
 #[test]
 fn a_forgotten_entry_stays_forgotten_after_a_rename() {
     let archived = RecordPlace::Archive(NOW);
-    // Moved; renamed heading; copied; forgotten as a whole file; and moved from a section with new content.
+    // Cases: a moved file, a renamed heading, a copy, a whole file that was forgotten, and a section that moved while
+    // its old place got new content.
     let cases = [
         (
             known_record("mine", "memory/old.md", Some("One"), b"one", archived),
@@ -167,7 +168,7 @@ fn a_forgotten_entry_stays_forgotten_after_an_edit_and_a_move() {
     let mut state = snapshot(vec![mine.clone()]);
     state.tombstones = BTreeMap::from([(id("mine"), RemovedEntry::from(&mine))]);
     let (_, mut edited) = light(&mut state);
-    // The content at the time of removal, and the last content in the same place.
+    // The entry has two contents: the one at the time of its removal, and the last one in the same place.
     let moved = document(&[("Old text", b"before"), ("New text", b"one")]);
     edited.documents = BTreeMap::from([("memory/new.md".to_owned(), moved)]);
     edited.candidates = vec![
@@ -180,7 +181,7 @@ fn a_forgotten_entry_stays_forgotten_after_an_edit_and_a_move() {
 
 #[test]
 fn an_entry_claims_a_location_before_a_question() {
-    // Both entries pointed to a text that now exists twice. By name, the question comes before the entry.
+    // Both entries pointed to a text that now exists twice. In the order of names, the question is before the entry.
     let mut asked = known_record("asked", "memory/old.md", Some("One"), b"one", RecordPlace::Index);
     asked.learned = Some(Box::default());
     let entry = known_record(

@@ -87,7 +87,7 @@ fn a_strength_set_in_the_file_wins_and_access_counts_add_up() {
         merged(&base, &theirs, &ours).entries[0].accessed,
         ours[0].accessed
     );
-    // Thousandths are not written to the file, so neither side has changed anything.
+    // The file shows only hundredths of the strength, so neither side has changed it.
     ours[0].strength = 0.5004;
     assert_eq!(merged(&base, &base, &ours).entries, ours);
 }
@@ -112,7 +112,7 @@ fn an_entry_removed_from_the_file_stays_forgotten() {
         &SETTINGS,
     );
     assert_eq!(it.entries, []);
-    // A removed entry is adopted if it is written to the file again.
+    // A removed entry is adopted again if a person writes it into the file again.
     let it = merge(&[], slice::from_ref(&changed), &[], &forgotten, &SETTINGS);
     assert_eq!((it.entries, it.adopted), (vec![changed], vec![id]));
 }
@@ -147,7 +147,7 @@ fn a_priority_set_in_the_file_drops_its_rule() {
     assert_eq!(it.entries, [theirs]);
 }
 
-/// Generates up to six entries as written, with distinct one-letter ids.
+/// Generates up to six entries as they are written to the file, with different ids of one letter.
 fn entries() -> impl Strategy<Value = Vec<Entry>> {
     prop::collection::btree_map("[a-f]", any_entry(), 0..6).prop_map(|entries| {
         let named = entries.into_iter().map(|(id, entry)| Entry {

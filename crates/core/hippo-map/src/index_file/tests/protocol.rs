@@ -1,8 +1,8 @@
-//! Tests that the forms of the protocol's version 1 are parsed and written back unchanged.
+//! Tests that entries in the protocol's version 1 stay unchanged.
 
 use super::*;
 
-/// Entry of v1 §5.1: a comment of three lines, with bars at the start of the second and third.
+/// The entry of v1 §5.1. It has a comment of three lines, with bars at the start of the second and third.
 const ENTRY: &str = "\
 ## Ferry Website Release
 Release steps, hosting account, name server entries.
@@ -12,7 +12,7 @@ Release steps, hosting account, name server entries.
 | rel=island-services,name-servers -->
 ";
 
-/// Sections of v1 §5.3, with a comment below the title and below some headings.
+/// The sections of v1 §5.3, with comments below the title and below some headings.
 const SECTIONS: &str = "\
 # HIPPOCAMPUS.md — Memory Index
 <!-- hippocampus.md v1.0 | entries: 127 | reindexed: 2026-01-31T02:30:00Z -->
@@ -41,7 +41,7 @@ const SECTIONS: &str = "\
 <!-- Numbers, and the last maintenance. -->
 ";
 
-/// Entry of the quick reference: few fields, and dots in place of others.
+/// An entry of the quick reference, with few fields and with dots in place of the others.
 const SHORT: &str = "\
 ## Topic
 Summary line.
@@ -49,7 +49,7 @@ Summary line.
 <!-- hx: id=x | str=0.9 | hits=12 | ... -->
 ";
 
-/// Minimal index: pointers under a person's own heading, without fields.
+/// Minimal index file: pointers without fields, under a heading that a person wrote.
 const LEAST: &str = "\
 # HIPPOCAMPUS.md
 <!-- Small index — kept by hand -->
@@ -63,7 +63,7 @@ const LEAST: &str = "\
 - Server settings → STEPS.md §Ferry VPS
 ";
 
-/// All keys of v1 §5.2 with the values that it names.
+/// All keys of v1 §5.2, with the values in that section.
 const FIELDS: &str = "\
 ## Night watch
 Who is called at night.
@@ -72,7 +72,7 @@ Who is called at night.
 ";
 
 fn back_and_forth(text: &str) -> IndexFile {
-    // Also with CRLF line ends and without the last line end, as other editors write it.
+    // Also test CRLF line ends, and a file without the last line end, because other editors write these.
     for form in [
         text.to_owned(),
         text.replace('\n', "\r\n"),

@@ -62,7 +62,7 @@ fn prose_in_an_entry_is_merged_and_fields_keep_our_value() {
     let theirs = base.replace("Prose.\n", "Prose.\nMore prose.\n");
     let expected = ours.replace("Prose.\n", "Prose.\nMore prose.\n");
     assert_eq!(merged(&base, &ours, &theirs), expected);
-    // A key unknown to hippod exists only in the comment.
+    // A key that hippod does not know exists only in the comment.
     let theirs = base.replace("str=0.50", "str=0.50 | mood=calm");
     assert!(merged(&base, &ours, &theirs).contains("mood=calm"));
 }
@@ -147,7 +147,7 @@ proptest! {
 
     #[test]
     fn merging_again_changes_nothing(lines in prop::collection::btree_map("[a-z]{3}", 0..27_usize, 0..40)) {
-        // Each line is in one, two or all versions.
+        // Each line is in one version, in two versions or in all versions.
         let version = |side: u32| -> String {
             let has = |among: &usize| !(among / 3_usize.pow(side)).is_multiple_of(3);
             lines.iter().filter(|(_, among)| has(among)).map(|(line, _)| format!("{line}\n")).collect()

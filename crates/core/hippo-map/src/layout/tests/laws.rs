@@ -1,4 +1,4 @@
-//! Property tests of the layout for any entries, limits and existing file.
+//! Property tests of the layout for any entries, limits and files.
 
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ struct LayoutCase {
     settings: IndexFileOptions,
 }
 
-/// Prints the parts that explain a failure.
+/// Prints only the parts that help to explain a failure.
 impl std::fmt::Debug for LayoutCase {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let current = self.current.as_deref().map(String::from_utf8_lossy);
@@ -77,7 +77,7 @@ impl LayoutCase {
         Ok(files)
     }
 
-    /// Returns `true` if no entry of the file can leave it.
+    /// Returns `true` if no entry in the file can leave the file.
     fn all_annotated(&self, files: &LaidOutFiles) -> bool {
         let file = IndexFile::parse(&files.master, self.settings);
         let known = |id: &EntryId| self.records.contains_key(id) || self.forgotten.contains(id);
@@ -103,7 +103,7 @@ impl LayoutCase {
         let entries = |bytes: &[u8]| IndexFile::parse(bytes, self.settings).to_entries();
         let mut found: BTreeMap<EntryId, Entry> = BTreeMap::new();
         for entry in entries(&files.master) {
-            // Lines that were not adopted as entries are not hippod's.
+            // Lines that were not adopted as entries are not hippod's own lines.
             if live.contains_key(&entry.id)
                 || archived.contains(&entry.id)
                 || self.forgotten.contains(&entry.id)
@@ -168,7 +168,7 @@ fn any_record() -> impl Strategy<Value = EntryRecord> {
     ]));
     let filed = (0..4_102_444_800_000_i64, 0_u32..99, 0_u8..=100, any::<u8>());
     (entry, place, any_group(), band, filed).prop_map(|(mut entry, place, group, band, filed)| {
-        // Ids as they are read from a file or derived from a topic.
+        // Use the id that the entry would have after reading it from a file or deriving it from the topic.
         entry.id = as_written(&entry, &IndexFileOptions::default()).id;
         EntryRecord {
             place,
@@ -200,7 +200,7 @@ fn any_case(current: impl Strategy<Value = Option<Vec<u8>>>) -> impl Strategy<Va
                 undated: NOW,
             };
             let mut by_id: BTreeMap<EntryId, EntryRecord> = BTreeMap::new();
-            // Each entry of the file is known, except those that must be removed.
+            // Each entry in the file is known, except those that must be removed.
             let theirs = IndexFile::parse(current.as_deref().unwrap_or_default(), settings);
             for (at, there) in theirs.entries().enumerate() {
                 let known = which >> (at % 64) & 1 == 1;
@@ -242,7 +242,7 @@ fn any_case(current: impl Strategy<Value = Option<Vec<u8>>>) -> impl Strategy<Va
 fn foreign(bytes: &[u8], settings: IndexFileOptions) -> Vec<Vec<u8>> {
     let file = IndexFile::parse(bytes, settings);
     if !file.copied_ids().is_empty() {
-        // Removing an entry turns its second copy into that entry.
+        // Removing an entry would turn a second copy in the file into that entry.
         return Vec::new();
     }
     let mut rest: Vec<u8> = Vec::new();

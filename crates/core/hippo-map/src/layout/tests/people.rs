@@ -1,4 +1,4 @@
-//! Tests that text and placement by people are kept.
+//! Tests that people's text and its position are kept.
 
 use super::*;
 
@@ -29,7 +29,7 @@ fn a_file_by_people_gets_the_lists_and_keeps_every_byte() {
         );
     assert_eq!(text(&files.master), expected);
 
-    // One value changes: the other fields and the text around them stay.
+    // If one value changes, the other fields and the text around them must stay.
     let crane = store.record("crane").filed.as_mut().unwrap();
     *crane = FiledUse {
         hits: 4,
@@ -57,12 +57,12 @@ fn an_entry_is_removed_with_only_its_own_lines() {
         "{}",
         text(&after)
     );
-    // The remaining line turns its heading into an entry that was not adopted, so hippod must not remove it.
+    // The remaining line turns its heading into an entry that was not adopted. hippod must not remove such an entry.
     let again = store.from(&after);
     assert_eq!(text(&again.master), text(&after));
     assert_eq!(again.entries, 2);
 
-    // An unknown entry that hippod wrote is removed.
+    // An entry that hippod wrote and no longer knows is removed.
     store.records.remove(&id("crane"));
     let after = store.from(&after).master;
     assert!(
@@ -138,7 +138,7 @@ fn entries_stay_in_the_section_chosen_by_users_except_when_queued() {
     assert_eq!(text_of(&files), moved);
     assert_eq!(section(&files, "crane"), "Harbour");
 
-    // Another group, the queue, and back.
+    // Move the entry to another group, to the Decay Queue, and back.
     store.record("dock").group = "New  group".to_owned();
     let files = store.from(&files.master);
     assert_eq!(section(&files, "dock"), "By Topic > New group");

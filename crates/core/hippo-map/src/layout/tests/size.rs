@@ -96,7 +96,7 @@ fn entries_return_when_the_limit_rises() {
     };
     let back = store.from(&small.master);
     assert_eq!((back.entries, back.others.len()), (200, 0));
-    // They also return if entries were archived in the meantime.
+    // The entries must also return if other entries were archived in the meantime.
     store.limits = whole;
     let number = |record: &EntryRecord| record.entry.id.0[1..].parse::<usize>().unwrap();
     for record in store.records.values_mut().filter(|record| number(record) >= 40) {

@@ -22,7 +22,7 @@ fn going_back_in_claude_code_drops_the_abandoned_branch() {
         + &line("e", "b", "user", "right way");
     let expected = ["User  first|", "Assistant  one|", "User  right way|"];
     assert_eq!(read(&text).0, expected);
-    // A compaction folds the messages before it.
+    // A compaction replaces the messages before it with a summary.
     let folded = text
         + r#"{"type":"user","isCompactSummary":true,"uuid":"s","parentUuid":"e","message":{"role":"user","content":"so far"}}"#
         + "\n"
@@ -63,13 +63,13 @@ fn going_back_twice_in_claude_code_can_return_to_the_first_branch() {
     assert_eq!(texts_on_path(&text), "A a1 B b1 D");
     text += &(line("d1", "D", "assistant") + &line("E", "c1", "user"));
     assert_eq!(texts_on_path(&text), "A a1 C c1 E");
-    // To the first prompt, and to a line that does not exist.
+    // Test parents that do not exist or that are the first prompt.
     assert_eq!(texts_on_path(&(text.clone() + &line("F", "A", "user"))), "A F");
     assert_eq!(
         texts_on_path(&(text.clone() + &line("F", "x", "user"))),
         "A a1 C c1 E F"
     );
-    // The record that the next prompt answers may have siblings.
+    // The record to which the next prompt replies may have siblings.
     text += &(line("e1", "E", "assistant") + &line("e2", "E", "assistant") + &line("F", "e1", "user"));
     assert_eq!(texts_on_path(&text), "A a1 C c1 E e1 e2 F");
 }
@@ -125,7 +125,7 @@ fn the_active_path_of_a_pi_session_is_read() {
         read(&folded).0,
         ["Tool bash total 0|", "User  back|", "User  on|"]
     );
-    // The compaction's summary replaces the start and the calls; the abandoned branch is on no path.
+    // The summary of the compaction replaces the start and the calls. The abandoned branch is not on the active path.
     assert_eq!(compacted(&folded).stats.folded, 2);
     assert!(
         compacted(&folded)

@@ -7,7 +7,7 @@ use proptest::sample::Index;
 use super::*;
 use hippo_types::tokens;
 
-/// Lines of every format, to be mixed and damaged.
+/// Lines of every format, which tests mix and damage.
 const LINES: [&str; 16] = [
     r#"{"parentUuid":"a","uuid":"b","type":"user","message":{"role":"user","content":"see src/main_1.rs"}}"#,
     r#"{"parentUuid":"b","uuid":"a","type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Read","input":{"a":[1,{"b":null}]}}]}}"#,
@@ -27,7 +27,7 @@ const LINES: [&str; 16] = [
     r#"{"messages":[{"role":"user","content":"x"}]}"#,
 ];
 
-/// Generates lines in random order, with bytes replaced, removed or inserted.
+/// Generates lines in random order. Some bytes are replaced, removed or inserted.
 fn transcripts() -> impl Strategy<Value = Vec<u8>> {
     let lines = vec((0..LINES.len(), any::<bool>()), 0..24);
     let damages = vec((any::<Index>(), any::<u8>(), 0..3_u8), 0..6);
@@ -73,7 +73,7 @@ fn sessions() -> impl Strategy<Value = String> {
 /// Generates objects with known field names and arbitrary values.
 fn objects() -> impl Strategy<Value = String> {
     use serde_json::{Map, Value};
-    // Without `input`: a list of that name in the first line makes the input a document.
+    // The list has no `input`: a list of this name in the first line would make the whole input one document.
     const NAMES: [&str; 23] = [
         "type",
         "role",

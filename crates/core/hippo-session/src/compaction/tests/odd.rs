@@ -53,7 +53,7 @@ fn excess_blocks_are_counted_and_take_no_memory() {
     let many = read(&list(r#"{"text":"a"}"#, 130_000));
     let end = &many[0][many[0].len() - 40..];
     assert!(end.ends_with(" more blocks]|"), "{end}");
-    // The limit includes nested blocks.
+    // The limit also applies to nested blocks.
     let inner = vec![r#"{"text":"a"}"#; 1_000].join(",");
     let nested = list(&format!(r#"{{"type":"tool_result","content":[{inner}]}}"#), 1_000);
     let tools: usize = read(&nested)

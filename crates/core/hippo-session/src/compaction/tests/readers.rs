@@ -197,7 +197,7 @@ fn the_detected_shape_does_not_depend_on_the_pieces() {
     let cut = message.replace("\"}", "");
     let cases = [
         (list.clone(), 2),
-        // The list comes late, or after the first line.
+        // The list is not at the start, or it follows the first line.
         (
             format!(r#"{{"model":"m","tools":"{tools}","messages":{list}}}"#),
             2,
@@ -209,7 +209,7 @@ fn the_detected_shape_does_not_depend_on_the_pieces() {
         (format!("{{\n{}\"messages\":{list}}}", " ".repeat(100_000)), 2),
         (format!("{message}{message}"), 2),
         (message.trim().to_owned(), 1),
-        // A truncated first line.
+        // The first line is truncated.
         (format!("{}\n{message}", cut.trim()), 1),
         (format!("\u{feff}{message}"), 1),
     ];

@@ -1,4 +1,4 @@
-//! Tests of types, scores, tiers and settings against the extension.
+//! Tests that types, scores, tiers and settings match the extension.
 
 use super::*;
 
@@ -42,11 +42,11 @@ fn the_type_follows_role_and_words() {
     for (role, text, expected) in cases {
         assert_eq!(classify(&Message::new(role, text)), expected, "{role:?}: {text}");
     }
-    // From 50 characters on, an "ok" is not an acknowledgement.
+    // From 50 characters on, a message with "ok" is not an acknowledgement.
     let at = |length: usize| format!("ok{}", "я".repeat(length - 2));
     assert_eq!(classify(&Message::new(Role::Assistant, at(49))), Ephemeral);
     assert_eq!(classify(&Message::new(Role::Assistant, at(50))), Context);
-    // Words in calls do not count.
+    // Words in tool calls do not count.
     let mut call = Message::new(Role::Assistant, "");
     call.calls = "write(path=plan.md)".to_owned();
     assert_eq!(classify(&call), Context);
@@ -151,7 +151,7 @@ fn a_message_is_referenced_by_its_words_or_its_beginning() {
     let plain = 0.3;
     let lifted = 0.5;
     let cases = [
-        // The agent names an identifier.
+        // The agent repeats an identifier of the message.
         (
             [
                 ("tool", "saved as build_4711.log"),
@@ -160,7 +160,7 @@ fn a_message_is_referenced_by_its_words_or_its_beginning() {
             ],
             lifted,
         ),
-        // A tool result does not count as a reference.
+        // A tool result that repeats the words does not count as a reference.
         (
             [
                 ("tool", "saved as build_4711.log"),
@@ -169,7 +169,7 @@ fn a_message_is_referenced_by_its_words_or_its_beginning() {
             ],
             plain,
         ),
-        // Any message that repeats the first thirty characters is a reference.
+        // Any message that repeats the first thirty characters counts as a reference.
         (
             [
                 ("tool", "the quick brown fox jumps over the lazy dog"),

@@ -36,7 +36,7 @@ fn a_summary_within_a_budget_counts_the_dropped_messages() {
     insta::assert_snapshot!(compacted.summary);
 }
 
-/// Returns true if every message can be reached from the summary; `None` for a transcript without messages.
+/// Returns true if every message can be reached from the summary. Returns `None` for a transcript without messages.
 fn reached(compacted: &CompactionResult) -> Option<bool> {
     let CompactionResult { summary, stats, .. } = compacted;
     let rest = compacted.dropped_list();
@@ -50,7 +50,7 @@ fn reached(compacted: &CompactionResult) -> Option<bool> {
 
 #[test]
 fn every_id_resolves_and_every_message_is_reachable() {
-    // Text before an id must not cause the id to be redacted as a password.
+    // Text before an id must not cause the redaction of the id as a password.
     let labels = [
         "Enter the admin password:",
         "token:",
@@ -124,7 +124,7 @@ fn terminal_control_sequences_are_not_in_a_summary() {
         "{summary}"
     );
     assert!(summary.contains("src/main.rs: failed_here at 100 %"), "{summary}");
-    // The user refers to the same words. The id is that of the original bytes.
+    // The user repeats the words. The id is computed from the original bytes.
     let entries: Vec<MessageScore> = compacted.scores().collect();
     assert!((entries[0].importance - 0.65).abs() < 1e-9, "{:?}", entries[0]);
     let raw = "\u{9b}31mlook at src/main.rs and \u{1b}(Bfailed_here";
@@ -218,7 +218,7 @@ fn no_message_can_end_the_section_of_a_summary() {
 #[test]
 fn secrets_are_never_shown_and_do_not_change_ids() {
     let secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
-    // A private key as a tool prints it: in three parts, of which only the first has the header line.
+    // A private key as a tool prints it in three parts. Only the first part has the header line.
     let data = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2";
     let first = format!("-----BEGIN OPENSSH PRIVATE KEY-----\n{data}\n{data}");
     let last =

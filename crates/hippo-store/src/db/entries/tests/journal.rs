@@ -26,7 +26,7 @@ fn access(name: &str, hours: i64) -> Access {
     }
 }
 
-/// Returns the entry after these accesses, counted one by one.
+/// Returns the entry with these accesses counted one by one.
 fn expected(mut entry: Entry, accesses: &[Access]) -> Entry {
     let mut days = BTreeMap::new();
     let name = entry.id.clone();

@@ -1,4 +1,4 @@
-//! Other schemas, and removal of documents.
+//! Other versions of the schema, and removal of documents.
 
 use hippo_text::chunk;
 

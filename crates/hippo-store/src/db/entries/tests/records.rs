@@ -1,4 +1,4 @@
-//! Round trips of entries, and damaged rows.
+//! Storage of entries, and damaged rows.
 
 use proptest::collection::vec;
 use proptest::option;

@@ -30,7 +30,7 @@ fn snapshot(store: &Store) -> ConsolidationSnapshot {
     snapshot
 }
 
-/// Creates a store whose entries give every rule of a light and an archival cycle something to do.
+/// Creates a store on which every rule of a light and an archival cycle has an effect.
 fn filled(scratch: &EntryScratch) -> Store {
     let mut store = scratch.open();
     let mut records: Vec<EntryRecord> = (0_u8..12)
@@ -47,7 +47,7 @@ fn filled(scratch: &EntryScratch) -> Store {
     store
 }
 
-/// Adds the input of a cycle that does not come from the store, with something for every rule to do.
+/// Adds the input of a cycle that is not in the store. With it, every rule has an effect.
 fn gather(snapshot: &mut ConsolidationSnapshot) {
     let section = |title: &str, text: &[u8]| SectionState {
         title: title.to_owned(),
@@ -84,7 +84,7 @@ fn planned(store: &Store, cycle: Cycle) -> (ConsolidationSnapshot, Consolidation
     (before, plan)
 }
 
-/// Returns the snapshot after all steps of a plan.
+/// Returns the snapshot after all steps of a plan are applied.
 fn applied(snapshot: &ConsolidationSnapshot, plan: &ConsolidationPlan) -> ConsolidationSnapshot {
     let mut after = snapshot.clone();
     plan.steps.iter().for_each(|step| step.change.apply(&mut after));
@@ -159,7 +159,7 @@ fn assert_interruption_after_any_step_is_recoverable(cycle: Cycle) {
     let run = store.start_run(&before.run, &plan).unwrap();
     let expected = applied(&before, &plan);
     for done in 0..=plan.steps.len() {
-        // The process is killed at this point, and another process opens its files.
+        // Simulate a kill of the process at this point: another process opens the files.
         let rest = whole.killed();
         let mut other = rest.open();
         let found = other.interrupt_runs().unwrap();
@@ -206,7 +206,7 @@ fn an_interrupted_step_is_neither_applied_nor_counted() {
     let mut store = filled(&scratch);
     let (before, plan) = planned(&store, Cycle::Light);
     let run = store.start_run(&before.run, &plan).unwrap();
-    // Reject the last write of the transaction.
+    // Make the last write of the transaction fail.
     scratch.sql("CREATE TRIGGER refuse BEFORE UPDATE OF state ON runs BEGIN SELECT RAISE(ABORT, 'no'); END");
     store.apply_step(run, &plan.steps[0]).unwrap_err();
     scratch.sql("DROP TRIGGER refuse");

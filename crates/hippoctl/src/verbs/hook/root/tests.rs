@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A state folder with one registered workspace.
+/// A state folder in which one workspace is registered.
 struct Place {
     folder: tempfile::TempDir,
     paths: Paths,
