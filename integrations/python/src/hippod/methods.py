@@ -60,7 +60,7 @@ class Methods(ABC):
         *,
         session: str,
     ) -> p.ContextCloseResponse:
-        """Closes a session and persists the marked entries to long-term memory."""
+        """Closes a session, and writes the entries marked for it to long-term memory."""
         answer: p.ContextCloseResponse = self.call("context.close", given(session=session))
         return answer
 
@@ -70,7 +70,7 @@ class Methods(ABC):
         id: str,
         session: str | None = None,
     ) -> p.ContextFetchResponse:
-        """Returns content by the id of its entry or its own id."""
+        """Returns content, given the id of the content or of its entry."""
         answer: p.ContextFetchResponse = self.call("context.fetch", given(id=id, session=session))
         return answer
 
@@ -111,7 +111,7 @@ class Methods(ABC):
         modifiers: p.ContextPutModifiers | None = None,
         summary: str | None = None,
     ) -> p.ContextPutResponse:
-        """Adds content to a session; returns its sparse entry."""
+        """Adds content to a session, and returns the short entry that replaces the content in a prompt."""
         answer: p.ContextPutResponse = self.call("context.put", given(content=content, session=session, source=source, turn=turn, type=type, error=error, key_data=key_data, lifecycle=lifecycle, modifiers=modifiers, summary=summary))
         return answer
 
@@ -133,7 +133,7 @@ class Methods(ABC):
         session: str,
         turn: int | None = None,
     ) -> p.ContextTouchResponse:
-        """Accesses an entry, which restores its strength."""
+        """Records an access to an entry, which restores its strength."""
         answer: p.ContextTouchResponse = self.call("context.touch", given(id=id, session=session, turn=turn))
         return answer
 
@@ -145,7 +145,7 @@ class Methods(ABC):
         context_limit: int | None = None,
         context_tokens: int | None = None,
     ) -> p.ContextTurnResponse:
-        """Completes a turn: entries decay, and weak ones leave the context."""
+        """Completes a turn: the strength of entries falls, and weak entries leave the context."""
         answer: p.ContextTurnResponse = self.call("context.turn", given(session=session, turn=turn, context_limit=context_limit, context_tokens=context_tokens))
         return answer
 
@@ -213,7 +213,7 @@ class Methods(ABC):
         *,
         workspace: str,
     ) -> p.HeartbeatResponse:
-        """Runs due cycles; returns the tasks that wait for the agent."""
+        """Runs the due cycles, and returns the tasks for the agent or the user."""
         answer: p.HeartbeatResponse = self.call("heartbeat", given(workspace=workspace))
         return answer
 
@@ -350,7 +350,7 @@ class Methods(ABC):
         topic: str | None = None,
         type: p.MemoryType | None = None,
     ) -> p.RememberResponse:
-        """Appends an entry to today's log and adds it to the index file."""
+        """Appends an entry to today's log and adds the entry to the index file."""
         answer: p.RememberResponse = self.call("remember", given(workspace=workspace, priority=priority, tags=tags, text=text, topic=topic, type=type))
         return answer
 
@@ -395,7 +395,7 @@ class Methods(ABC):
         path: str | None = None,
         workspace: str | None = None,
     ) -> p.SessionCompactResponse:
-        """Summarises a transcript; its messages stay available."""
+        """Summarises a transcript; the full messages can still be fetched."""
         answer: p.SessionCompactResponse = self.call("session.compact", given(budget_tokens=budget_tokens, config=config, format=format, messages=messages, path=path, workspace=workspace))
         return answer
 
@@ -458,7 +458,7 @@ class Methods(ABC):
         workspace: str,
         limit: int | None = None,
     ) -> p.TreePendingResponse:
-        """Lists the nodes that need a body."""
+        """Lists the nodes that need a summary."""
         answer: p.TreePendingResponse = self.call("tree.pending", given(workspace=workspace, limit=limit))
         return answer
 
@@ -480,7 +480,7 @@ class Methods(ABC):
         workspace: str,
         source_digest: str | None = None,
     ) -> p.TreeSubmitResponse:
-        """Sets the body of a node."""
+        """Sets the text of a node."""
         answer: p.TreeSubmitResponse = self.call("tree.submit", given(body=body, node=node, workspace=workspace, source_digest=source_digest))
         return answer
 
@@ -530,7 +530,7 @@ class Methods(ABC):
         files: Mapping[str, str] | None = None,
         revoke: bool | None = None,
     ) -> p.WorkspaceTrustResponse:
-        """Shows what the settings of a workspace would change, and trusts their current content."""
+        """Lists the settings of a workspace that need trust, and trusts the files that contain them."""
         answer: p.WorkspaceTrustResponse = self.call("workspace.trust", given(workspace=workspace, dry_run=dry_run, files=files, revoke=revoke))
         return answer
 
@@ -578,7 +578,7 @@ class AsyncMethods(ABC):
         *,
         session: str,
     ) -> p.ContextCloseResponse:
-        """Closes a session and persists the marked entries to long-term memory."""
+        """Closes a session, and writes the entries marked for it to long-term memory."""
         answer: p.ContextCloseResponse = await self.call("context.close", given(session=session))
         return answer
 
@@ -588,7 +588,7 @@ class AsyncMethods(ABC):
         id: str,
         session: str | None = None,
     ) -> p.ContextFetchResponse:
-        """Returns content by the id of its entry or its own id."""
+        """Returns content, given the id of the content or of its entry."""
         answer: p.ContextFetchResponse = await self.call("context.fetch", given(id=id, session=session))
         return answer
 
@@ -629,7 +629,7 @@ class AsyncMethods(ABC):
         modifiers: p.ContextPutModifiers | None = None,
         summary: str | None = None,
     ) -> p.ContextPutResponse:
-        """Adds content to a session; returns its sparse entry."""
+        """Adds content to a session, and returns the short entry that replaces the content in a prompt."""
         answer: p.ContextPutResponse = await self.call("context.put", given(content=content, session=session, source=source, turn=turn, type=type, error=error, key_data=key_data, lifecycle=lifecycle, modifiers=modifiers, summary=summary))
         return answer
 
@@ -651,7 +651,7 @@ class AsyncMethods(ABC):
         session: str,
         turn: int | None = None,
     ) -> p.ContextTouchResponse:
-        """Accesses an entry, which restores its strength."""
+        """Records an access to an entry, which restores its strength."""
         answer: p.ContextTouchResponse = await self.call("context.touch", given(id=id, session=session, turn=turn))
         return answer
 
@@ -663,7 +663,7 @@ class AsyncMethods(ABC):
         context_limit: int | None = None,
         context_tokens: int | None = None,
     ) -> p.ContextTurnResponse:
-        """Completes a turn: entries decay, and weak ones leave the context."""
+        """Completes a turn: the strength of entries falls, and weak entries leave the context."""
         answer: p.ContextTurnResponse = await self.call("context.turn", given(session=session, turn=turn, context_limit=context_limit, context_tokens=context_tokens))
         return answer
 
@@ -731,7 +731,7 @@ class AsyncMethods(ABC):
         *,
         workspace: str,
     ) -> p.HeartbeatResponse:
-        """Runs due cycles; returns the tasks that wait for the agent."""
+        """Runs the due cycles, and returns the tasks for the agent or the user."""
         answer: p.HeartbeatResponse = await self.call("heartbeat", given(workspace=workspace))
         return answer
 
@@ -868,7 +868,7 @@ class AsyncMethods(ABC):
         topic: str | None = None,
         type: p.MemoryType | None = None,
     ) -> p.RememberResponse:
-        """Appends an entry to today's log and adds it to the index file."""
+        """Appends an entry to today's log and adds the entry to the index file."""
         answer: p.RememberResponse = await self.call("remember", given(workspace=workspace, priority=priority, tags=tags, text=text, topic=topic, type=type))
         return answer
 
@@ -913,7 +913,7 @@ class AsyncMethods(ABC):
         path: str | None = None,
         workspace: str | None = None,
     ) -> p.SessionCompactResponse:
-        """Summarises a transcript; its messages stay available."""
+        """Summarises a transcript; the full messages can still be fetched."""
         answer: p.SessionCompactResponse = await self.call("session.compact", given(budget_tokens=budget_tokens, config=config, format=format, messages=messages, path=path, workspace=workspace))
         return answer
 
@@ -976,7 +976,7 @@ class AsyncMethods(ABC):
         workspace: str,
         limit: int | None = None,
     ) -> p.TreePendingResponse:
-        """Lists the nodes that need a body."""
+        """Lists the nodes that need a summary."""
         answer: p.TreePendingResponse = await self.call("tree.pending", given(workspace=workspace, limit=limit))
         return answer
 
@@ -998,7 +998,7 @@ class AsyncMethods(ABC):
         workspace: str,
         source_digest: str | None = None,
     ) -> p.TreeSubmitResponse:
-        """Sets the body of a node."""
+        """Sets the text of a node."""
         answer: p.TreeSubmitResponse = await self.call("tree.submit", given(body=body, node=node, workspace=workspace, source_digest=source_digest))
         return answer
 
@@ -1048,6 +1048,6 @@ class AsyncMethods(ABC):
         files: Mapping[str, str] | None = None,
         revoke: bool | None = None,
     ) -> p.WorkspaceTrustResponse:
-        """Shows what the settings of a workspace would change, and trusts their current content."""
+        """Lists the settings of a workspace that need trust, and trusts the files that contain them."""
         answer: p.WorkspaceTrustResponse = await self.call("workspace.trust", given(workspace=workspace, dry_run=dry_run, files=files, revoke=revoke))
         return answer

@@ -17,7 +17,7 @@ class AuditExample(TypedDict):
     #: Path relative to the workspace.
     path: str
 
-    #: The reason, without the text: another location, a kind of secret, the name of a rule.
+    #: The reason, without text of the memory: the location of the other match, the kind of secret, or the name of a rule.
     why: str
 
 
@@ -27,13 +27,13 @@ class AuditFinding(TypedDict):
     #: Number of matches.
     count: int
 
-    #: The first matches by path and line.
+    #: The first matches, sorted by path and line.
     examples: list[AuditExample]
 
     #: The kind of finding.
     kind: AuditKind
 
-    #: Number of checked chunks, entries or lines.
+    #: Number of chunks, entries or lines that were checked.
     of: int
 
     #: `count` divided by `of`, 0 to 1; 0 if `of` is 0.
@@ -63,7 +63,7 @@ class AuditResponse(TypedDict):
     #: Watched files that were read.
     files: int
 
-    #: One finding of each kind, always in the same order.
+    #: One finding of each kind, always in the order of the kinds.
     findings: list[AuditFinding]
 
     #: Duration in milliseconds.
@@ -76,7 +76,7 @@ class AuditResponse(TypedDict):
 class BackedUp(TypedDict):
     """One workspace in a backup."""
 
-    #: Unpacked bytes of everything that the backup contains of this workspace.
+    #: Unpacked size of all files of the workspace in the backup, in bytes.
     bytes: int
 
     #: Number of files of the workspace.
@@ -95,7 +95,7 @@ class BackupRequest(TypedDict):
     #: Absolute path of the file to write, which must not exist.
     to: str
 
-    #: Absolute path of the workspace or of anything below it; all workspaces when absent.
+    #: Absolute path of the workspace or of anything below it; default: all workspaces.
     workspace: NotRequired[str | None]
 
 
@@ -114,13 +114,13 @@ class BackupResponse(TypedDict):
     #: Version of hippod that wrote the backup.
     hippod: str
 
-    #: Workspaces that are missing from a backup of all workspaces; the paths are their roots.
+    #: Workspaces that a backup of all workspaces had to omit; the paths are their roots.
     left_out: NotRequired[list[LeftOut]]
 
     #: Duration in milliseconds.
     took_ms: float
 
-    #: Workspaces in the backup.
+    #: Workspaces that the backup contains.
     workspaces: list[BackedUp]
 
 
@@ -153,19 +153,19 @@ class Check(TypedDict):
 class CompactStats(TypedDict):
     """Statistics of a compaction."""
 
-    #: Messages shortened to a line.
+    #: Number of messages shortened to a line.
     compressed: int
 
-    #: Messages that do not fit into the summary; `rest` lists them.
+    #: Number of messages that do not fit into the summary. `rest` is the id of their list.
     dropped: int
 
-    #: Messages before an earlier compaction, represented by its summary.
+    #: Number of messages before an earlier compaction. The summary of that compaction represents them.
     folded: int
 
-    #: The detected format; null if none.
+    #: The detected format; null if no format was detected.
     format: TranscriptFormat | None
 
-    #: Messages kept in full.
+    #: Number of messages kept in full.
     kept: int
 
     #: Number of unreadable records.
@@ -183,10 +183,10 @@ class CompactStats(TypedDict):
     #: The id of the list of dropped messages; null if there are none.
     rest: str | None
 
-    #: Messages reduced to a pointer.
+    #: Number of messages reduced to a pointer.
     sparse: int
 
-    #: Contents newly stored in the workspace; absent without a workspace.
+    #: Number of contents newly stored in the workspace; absent without a workspace.
     stored: NotRequired[int]
 
     #: Tokens of the summary.
@@ -206,13 +206,13 @@ class ContextCloseRequest(TypedDict):
 class ContextCloseResponse(TypedDict):
     """Answer to `context.close`."""
 
-    #: True if the session was already closed; in that case, the request has no effect.
+    #: True if the session was already closed, so that the request had no effect.
     already: NotRequired[bool]
 
     #: Time of closing, RFC 3339.
     closed_at: str
 
-    #: Number of entries. They and their contents are kept as long as the budget allows.
+    #: Number of the session's entries. Entries and contents are kept as long as the budget allows.
     entries: int
 
     #: Notes, such as an entry that could not be written.
@@ -234,11 +234,11 @@ class ContextDecay(TypedDict):
     #: The turn of the last access.
     last_access: int
 
-    #: Decay rate: the factor of the number of turns since the last access; at least 0.
+    #: Decay rate per turn since the last access; at least 0.
     rate: float
 
 
-#: Manual or automatic creation of a context entry.
+#: How a context entry was created: manually or automatically.
 ContextEncoding: TypeAlias = Literal["manual", "auto"]
 
 
@@ -276,10 +276,10 @@ class ContextEntry(TypedDict):
 class ContextFetchRequest(TypedDict):
     """Parameters of `context.fetch`."""
 
-    #: Id of an entry or of content: `b3:` and at least 12 hexadecimal digits, or the id from a summary of `session.compact`.
+    #: Id of an entry or of content. The id of content is `b3:` and at least 12 hexadecimal digits, or the id in a summary of `session.compact`.
     id: str
 
-    #: The requesting session; the fetch counts as an access to its entry.
+    #: Id of the session that requests the content. The fetch counts as an access to its entry.
     session: NotRequired[str | None]
 
 
@@ -291,11 +291,11 @@ ContextFetchResponse = TypedDict(
         "content": "NotRequired[str]",
         # The entry after this access; absent if the id does not belong to an entry.
         "entry": "NotRequired[ContextEntry]",
-        # The origin of the answer; null if there is no content.
+        # Origin of the text: the store, the source, or the summary; null if there is no text.
         "from": "FetchOrigin | None",
-        # The completeness of the content.
+        # Outcome of the fetch: the full content, a part, or nothing.
         "outcome": "FetchOutcome",
-        # The reason why the content is incomplete or changed; absent if it is neither.
+        # The reason why the content is incomplete or has changed; absent if it is complete and unchanged.
         "reason": "NotRequired[str]",
         # Hash of the current source; absent if it is unreadable.
         "source_hash": "NotRequired[str]",
@@ -309,7 +309,7 @@ ContextFetchResponse = TypedDict(
 )
 
 
-#: Type of the content of a context entry.
+#: Kind of content of a context entry.
 ContextKind: TypeAlias = Literal["tool_result", "message", "state", "memory"]
 
 
@@ -319,7 +319,7 @@ class ContextLifecycle(TypedDict):
     #: The turn of creation.
     created: int
 
-    #: The turn from which the entry is out of the context, independent of its strength; absent if it does not expire.
+    #: The turn from which the entry is expired, whatever its strength; absent if it does not expire.
     expires: NotRequired[int]
 
     #: True if the entry is written to long-term memory when its session closes.
@@ -329,7 +329,7 @@ class ContextLifecycle(TypedDict):
 class ContextListRequest(TypedDict):
     """Parameters of `context.list`."""
 
-    #: Compute strengths for this turn; default: the highest turn. Requires `session`.
+    #: Turn for which the strengths are computed; default: the highest turn. Requires `session`.
     at_turn: NotRequired[int | None]
 
     #: Maximum number of results, 1 to 10000; default 10000.
@@ -338,7 +338,7 @@ class ContextListRequest(TypedDict):
     #: List the entries of this session; without it, list sessions.
     session: NotRequired[str | None]
 
-    #: Only sessions of this workspace.
+    #: Return only sessions of this workspace.
     workspace: NotRequired[str | None]
 
 
@@ -351,7 +351,7 @@ class ContextListResponse(TypedDict):
     #: Sessions, last used first; absent if a session was named.
     sessions: NotRequired[list[ContextSession]]
 
-    #: Number of results without the limit.
+    #: Number of results that exist, regardless of `limit`.
     total: int
 
     #: The turn for which the strengths are computed; absent if no session was named.
@@ -425,7 +425,7 @@ class ContextOpenRequest(TypedDict):
     #: The agent that owns the session.
     agent: NotRequired[str | None]
 
-    #: The id of the session; an open session with this id is resumed. By default the daemon creates an id.
+    #: Id of the session. If an open session has this id, it is resumed. By default, the daemon creates an id.
     session: NotRequired[str | None]
 
     #: Path of the workspace, or of anything below it.
@@ -441,7 +441,7 @@ class ContextOpenResponse(TypedDict):
     #: True if the session existed before.
     resumed: bool
 
-    #: The id, unique over all workspaces.
+    #: Id of the session, unique across all workspaces.
     session: str
 
     #: The highest turn so far.
@@ -466,12 +466,12 @@ ContextPriority: TypeAlias = Literal["critical", "high", "normal", "low"]
 
 
 class ContextPutLifecycle(TypedDict):
-    """Expiry of the new entry."""
+    """Lifetime of the new entry."""
 
-    #: The turn from which the entry is out of the context; must be after the turn of the request.
+    #: The first turn in which the entry is no longer in the context; must be after the turn of the request.
     expires: NotRequired[int | None]
 
-    #: True if the entry is written to long-term memory when the session closes.
+    #: True to write the entry to long-term memory when the session closes.
     persist: NotRequired[bool | None]
 
 
@@ -481,7 +481,7 @@ class ContextPutModifiers(TypedDict):
     #: Ids of related entries; unknown ids are ignored.
     associations: NotRequired[list[str] | None]
 
-    #: Manual or automatic creation: `manual` if the entry is created deliberately.
+    #: Kind of creation: `manual` if the agent creates the entry deliberately.
     encoding: NotRequired[ContextEncoding | None]
 
     #: The importance of the entry.
@@ -504,10 +504,10 @@ class ContextPutRequest(TypedDict):
     #: Values that are likely to be needed again; by default they are extracted from the content.
     key_data: NotRequired[dict[str, Any] | None]
 
-    #: Expiry of the entry; the policies set the absent values.
+    #: Lifetime of the entry. The policies set the values that are absent.
     lifecycle: NotRequired[ContextPutLifecycle | None]
 
-    #: Factors of the entry's decay; the policies set the absent factors.
+    #: Factors of the entry's decay. The policies set the factors that are absent.
     modifiers: NotRequired[ContextPutModifiers | None]
 
     #: Id of an open session.
@@ -519,7 +519,7 @@ class ContextPutRequest(TypedDict):
     #: Summary in a few lines; by default it is extracted from the content.
     summary: NotRequired[str | None]
 
-    #: The turn of the content.
+    #: The turn in which the content was created.
     turn: int
 
     #: The kind of content.
@@ -527,7 +527,7 @@ class ContextPutRequest(TypedDict):
 
 
 class ContextPutResponse(TypedDict):
-    """Answer to `context.put`; the reported changes are durable."""
+    """Answer to `context.put`. The reported changes are stored durably."""
 
     #: `b3:` and the BLAKE3 hash of the content, 64 hexadecimal digits; absent if the content is not stored.
     content_id: NotRequired[str]
@@ -535,7 +535,7 @@ class ContextPutResponse(TypedDict):
     #: The entry of the content; null if it has none.
     entry: ContextEntry | None
 
-    #: Tokens of the rendered entry; 0 without an entry.
+    #: Size of the entry in a prompt, in tokens; 0 without an entry.
     entry_tokens: int
 
     #: Notes, such as an unusable policy file.
@@ -544,33 +544,33 @@ class ContextPutResponse(TypedDict):
     #: The result.
     outcome: ContextPutOutcome
 
-    #: The reason, as text.
+    #: The reason for the outcome, as text.
     reason: NotRequired[str]
 
-    #: The location of the deciding rule, as text; absent if no rule decided.
+    #: Location of the policy rule that decided, such as `line 4`; absent if no rule did.
     rule: NotRequired[str]
 
-    #: Tokens of the content.
+    #: Size of the content in tokens.
     tokens: int
 
 
 class ContextPutSource(TypedDict):
     """The source of content."""
 
-    #: The origin: a path, a command, an address; may be empty.
+    #: The place that the content is from: a path, a command or an address; may be empty.
     ref: str
 
-    #: How the content was created and can be created again: `browser.snapshot`, `file`, `exec`.
+    #: Method that created the content and can create it again, for example `browser.snapshot`, `file` or `exec`.
     type: str
 
 
 class ContextRenderRequest(TypedDict):
     """Parameters of `context.render`."""
 
-    #: Maximum tokens, at least 1; the default is in the configuration.
+    #: Maximum size of the section in tokens, at least 1; default 5000.
     budget_tokens: NotRequired[int | None]
 
-    #: The agent's next step; matching dormant entries are reactivated.
+    #: Description of the agent's next step. Dormant entries that match it are reactivated.
     cue: NotRequired[str | None]
 
     #: Id of a session.
@@ -580,22 +580,22 @@ class ContextRenderRequest(TypedDict):
 class ContextRenderResponse(TypedDict):
     """Answer to `context.render`."""
 
-    #: Dormant or expired entries.
+    #: Number of dormant or expired entries.
     dormant: int
 
     #: The entries in the section, in order.
     entries: list[ContextShown]
 
-    #: Active entries that do not fit into the budget.
+    #: Number of active entries that do not fit into the budget.
     left_out: int
 
-    #: The section between its markers; empty if there is nothing to show.
+    #: The section with its start and end markers; empty if there is nothing to show.
     markdown: str
 
     #: Notes about this answer.
     notes: NotRequired[list[str]]
 
-    #: Tokens of all contents that can be fetched.
+    #: Size in tokens of all contents that can be fetched.
     retrievable_tokens: int
 
     #: Tokens of the section.
@@ -623,7 +623,7 @@ class ContextSession(TypedDict):
     #: The highest turn so far.
     turn: int
 
-    #: Time of the last activity, RFC 3339.
+    #: Time of the last use, RFC 3339.
     used: str
 
     #: Canonical root of its workspace.
@@ -684,7 +684,7 @@ class ContextTouchRequest(TypedDict):
     #: Id of an open session.
     session: str
 
-    #: The turn of the access; default: the highest turn of the session.
+    #: The turn in which the entry was accessed; default: the highest turn of the session.
     turn: NotRequired[int | None]
 
 
@@ -698,51 +698,51 @@ class ContextTouchResponse(TypedDict):
 class ContextTurnRequest(TypedDict):
     """Parameters of `context.turn`."""
 
-    #: Maximum tokens of the agent's context, at least 1.
+    #: Size of the agent's context window in tokens, at least 1.
     context_limit: NotRequired[int | None]
 
-    #: Tokens now in the agent's context; requires `context_limit`.
+    #: Number of tokens in the agent's context now; requires `context_limit`.
     context_tokens: NotRequired[int | None]
 
     #: Id of an open session.
     session: str
 
-    #: The completed turn.
+    #: Number of the completed turn.
     turn: int
 
 
 class ContextTurnResponse(TypedDict):
     """Answer to `context.turn`."""
 
-    #: Entries in the context.
+    #: Number of entries in the context.
     active: int
 
-    #: The consolidation that ran: `light` or `deep`.
+    #: The cycle that ran on the session's entries: `light` or `deep`.
     cycle: Cycle
 
-    #: Entries that are too weak.
+    #: Number of entries that left the context because their strength is below 0.1.
     dormant: int
 
-    #: Entries past their expiry.
+    #: Number of expired entries.
     expired: int
 
     #: Entries whose state changed.
     moved: list[ContextMove]
 
-    #: A note, such as a turn lower than before.
+    #: A note, for example that the turn is lower than an earlier one.
     note: NotRequired[str]
 
-    #: Tokens of the rendered active entries.
+    #: Size of all active entries in a prompt, in tokens.
     tokens: int
 
-    #: The highest turn so far, which is the current one.
+    #: The highest turn so far, which is the current turn.
     turn: int
 
 
 class ContextsStatus(TypedDict):
     """Stored contents of a workspace's sessions."""
 
-    #: Maximum stored bytes.
+    #: Maximum size of all contents after compression, in bytes.
     budget_bytes: int
 
     #: Number of distinct stored contents.
@@ -751,19 +751,19 @@ class ContextsStatus(TypedDict):
     #: Number of context entries.
     entries: int
 
-    #: Time of the oldest content, RFC 3339; null without contents.
+    #: Time at which the oldest content was stored, RFC 3339; null without contents.
     oldest: str | None
 
     #: Number of open sessions.
     open: int
 
-    #: Bytes before compression.
+    #: Size of all contents before compression, in bytes.
     raw_bytes: int
 
     #: Number of sessions, including closed ones.
     sessions: int
 
-    #: Stored bytes after compression.
+    #: Size of all contents after compression, in bytes.
     stored_bytes: int
 
 
@@ -812,9 +812,9 @@ CycleOutcome: TypeAlias = Literal["planned", "done", "capped", "failed", "interr
 
 
 class CycleRefusal(TypedDict):
-    """A change that a run must not make."""
+    """A change that the run did not make, because a rule forbids it."""
 
-    #: Ids of the unchanged entries.
+    #: Ids of the entries that would have changed.
     entries: list[str]
 
     #: The reason, as text.
@@ -830,19 +830,19 @@ class CycleReport(TypedDict):
     #: Number of applied steps.
     applied: int
 
-    #: The time used as now, RFC 3339.
+    #: Time that the cycle used as the current time, RFC 3339.
     at: str
 
     #: The cycle that ran.
     cycle: Cycle
 
-    #: Written files, relative to the workspace.
+    #: Files that the run wrote, relative to the workspace.
     files: list[str]
 
-    #: Findings for the user to review; nothing is changed for them.
+    #: Findings for the user to review. The run changed nothing because of them.
     findings: list[CycleFinding]
 
-    #: The health of the index; null if this cycle does not compute it.
+    #: Statistics of the entries; null if this cycle does not compute them.
     health: IndexHealth | None
 
     #: Notes about this run.
@@ -851,19 +851,19 @@ class CycleReport(TypedDict):
     #: The outcome of the run.
     outcome: CycleOutcome
 
-    #: The planned steps in order.
+    #: The planned steps, in order.
     plan: list[CycleStep]
 
-    #: Changes that a rule forbids.
+    #: Changes that the run did not make, because a rule forbids them.
     refused: list[CycleRefusal]
 
-    #: Number of the run in the workspace, for `cycle.undo`; null for a dry run.
+    #: Number of the run in the workspace, which `cycle.undo` accepts; null for a dry run.
     run: int | None
 
     #: Duration in the daemon, in milliseconds.
     took_ms: float
 
-    #: The following update of the compaction tree; absent without a tree and after an archival cycle.
+    #: The update of the compaction tree after the run; absent without a tree and after an archival cycle.
     tree: NotRequired[TreeCompactResponse]
 
 
@@ -873,7 +873,7 @@ class CycleRun(TypedDict):
     #: The cycle that ran.
     cycle: Cycle
 
-    #: Number of entries that the run queued or archived.
+    #: Number of entries that the run moved to the Decay Queue or the archive.
     demoted: int
 
     #: Number of applied steps.
@@ -894,14 +894,14 @@ class CycleRun(TypedDict):
     #: Time of the start, RFC 3339.
     started: str
 
-    #: Time of the undo, RFC 3339; null if it was not undone.
+    #: Time at which the run was undone, RFC 3339; null if it was not undone.
     undone: str | None
 
 
 class CycleRunRequest(TypedDict):
     """Parameters of `cycle.run`."""
 
-    #: Use this time as now, RFC 3339 or `YYYY-MM-DD`; default: the current time.
+    #: Time that the cycle uses as the current time, RFC 3339 or `YYYY-MM-DD`; default: the current time.
     at: NotRequired[str | None]
 
     #: The cycle to run.
@@ -940,13 +940,13 @@ class CycleUndoRequest(TypedDict):
 class CycleUndoResponse(TypedDict):
     """Answer to `cycle.undo`."""
 
-    #: Written files, relative to the workspace.
+    #: Files that the undo wrote, relative to the workspace.
     files: list[str]
 
-    #: Notes: entries of the run that are kept, and changes that the next cycle makes again.
+    #: Notes, for example on entries that are kept, and on changes that the next cycle will make again.
     notes: NotRequired[list[str]]
 
-    #: The undone run.
+    #: Number of the run.
     run: int
 
     #: Number of undone changes; 0 if the run was already undone or has nothing to undo.
@@ -957,7 +957,7 @@ class CycleUndoResponse(TypedDict):
 
 
 class DiskStatus(TypedDict):
-    """Files on disk and in the index at the last reconcile."""
+    """Number of files on disk and in the index, when the daemon last compared them."""
 
     #: Watched files on disk.
     files: int
@@ -985,13 +985,13 @@ class DoctorRequest(TypedDict):
 class DoctorResponse(TypedDict):
     """Answer to `doctor`."""
 
-    #: The performed checks.
+    #: All checks that were made.
     checks: list[Check]
 
-    #: With `fix`, the applied fixes; with `dry_run`, the planned ones. Failed fixes are also listed as problems.
+    #: With `fix`, the applied fixes; with `dry_run`, the planned ones. A failed fix is also listed as a problem.
     fixed: NotRequired[list[Fixed]]
 
-    #: Problems, worst first; empty if there are none.
+    #: Problems, worst first; empty if none was found.
     problems: list[Problem]
 
 
@@ -1010,7 +1010,7 @@ EntryPriority: TypeAlias = Literal["amygdala", "high", "normal", "low"]
 class ErrorData(TypedDict):
     """The `data` member of an error."""
 
-    #: How to fix the error; may be empty.
+    #: The fix for the error, as text; may be empty.
     hint: str
 
     #: The kind, in one word.
@@ -1053,7 +1053,7 @@ class EventDegraded(TypedDict):
 
     event: Literal["degraded"]
 
-    #: The meaning and the fix, as text.
+    #: The meaning of the state and how to fix it, as text.
     why: str | None
 
     #: Canonical root of the workspace.
@@ -1095,7 +1095,7 @@ class EventCycle(TypedDict):
     #: The outcome of the run.
     outcome: CycleOutcome
 
-    #: Number of the run in the workspace.
+    #: Number of the run, which is unique in the workspace.
     run: int
 
     #: Canonical root of the workspace.
@@ -1121,10 +1121,10 @@ FetchOutcome: TypeAlias = Literal["full", "partial", "unavailable"]
 class Fixed(TypedDict):
     """A fix by `doctor`."""
 
-    #: The reason for the failure; absent after success.
+    #: The reason why the fix failed; absent if it succeeded.
     failed: NotRequired[str]
 
-    #: The kind of the problem.
+    #: The kind of the fixed problem, in kebab-case.
     id: str
 
     #: Description of the fix.
@@ -1156,15 +1156,15 @@ GetRequest = TypedDict(
     {
         # Maximum number of lines, at least 1.
         "count": "NotRequired[int | None]",
-        # First line, 1-based; relative to the section if one is given, otherwise to the file.
+        # First line to return, 1-based; counted from the start of the section if one is given, otherwise of the file.
         "from": "NotRequired[int | None]",
-        # Id of a search result.
+        # Id of a search result; cannot be combined with `path`, `section`, `from` and `count`.
         "id": "NotRequired[str | None]",
         # Path of a document, relative to the workspace.
         "path": "NotRequired[str | None]",
-        # Heading of a section, or a part of the heading, in any case.
+        # Heading of a section, or a part of the heading; upper and lower case are equal.
         "section": "NotRequired[str | None]",
-        # Path of the workspace, or of anything below it; needed with `path`.
+        # Path of the workspace, or of anything below it; required with `path`.
         "workspace": "NotRequired[str | None]",
     },
 )
@@ -1188,7 +1188,7 @@ class GetResponse(TypedDict):
     #: First line of `text`, 1-based.
     start_line: int
 
-    #: The current text on disk.
+    #: The text, as it is on disk now.
     text: str
 
     #: Number of lines of the whole file.
@@ -1208,20 +1208,20 @@ class HeartbeatRequest(TypedDict):
 class HeartbeatResponse(TypedDict):
     """Answer to `heartbeat`, sent after the due cycles have run."""
 
-    #: Next time of each cycle, earliest first.
+    #: The next run of each cycle, earliest first.
     next: list[NextCycle]
 
     #: Tasks for the agent or its user.
     pending: list[Pending]
 
-    #: The due cycles in the order of their runs.
+    #: The cycles that ran because they were due, in order.
     ran: list[CycleRun]
 
 
 class HelloRequest(TypedDict):
     """Parameters of `hello`."""
 
-    #: `name/version` of the client, for the log.
+    #: Name and version of the client as `name/version`, for the log.
     client: str
 
     #: The protocol version of the client.
@@ -1246,27 +1246,27 @@ Id: TypeAlias = "float | str | None"
 
 
 class IndexEditRequest(TypedDict):
-    """Parameters of `index.edit`: absent fields stay unchanged; at least one must be given."""
+    """Parameters of `index.edit`. Absent fields stay unchanged; at least one field to change is required."""
 
     #: Id of the entry.
     id: str
 
-    #: True: the entry no longer decays. False: the former priority of the entry is restored. Not allowed together with `priority`.
+    #: True to stop the decay of the entry, false to restore its former priority. Not allowed together with `priority`.
     pinned: NotRequired[bool | None]
 
-    #: All sources, most important first.
+    #: New pointers to the sources, most important first; they replace all pointers.
     pointers: NotRequired[list[PointerInput] | None]
 
     #: Resistance to decay.
     priority: NotRequired[EntryPriority | None]
 
-    #: The summary; empty to remove it.
+    #: New summary; an empty text removes the summary.
     summary: NotRequired[str | None]
 
-    #: All tags; empty to remove them.
+    #: New tags, which replace all tags; an empty list removes them.
     tags: NotRequired[list[str] | None]
 
-    #: The heading, not empty.
+    #: New heading of the entry; must not be empty.
     topic: NotRequired[str | None]
 
     #: Path of the workspace, or of anything below it.
@@ -1283,10 +1283,10 @@ class IndexEditResponse(TypedDict):
 class IndexEntry(TypedDict):
     """One entry of the index file."""
 
-    #: Time of the last access or of the creation, RFC 3339.
+    #: Time of the last access, RFC 3339; before the first access, the time of creation.
     accessed: str
 
-    #: The band of its strength.
+    #: The band of the entry's strength.
     band: StrengthBand
 
     #: Time of creation, RFC 3339.
@@ -1301,13 +1301,13 @@ class IndexEntry(TypedDict):
     #: Id in the workspace; it never changes.
     id: str
 
-    #: The creator of the entry.
+    #: Creator of the entry: a cycle, a user or agent, a search, or the scan of a file.
     origin: EntryOrigin
 
-    #: The current place.
+    #: Place of the entry: the index file, its Decay Queue, or the archive.
     place: EntryPlace
 
-    #: Sources, most important first.
+    #: Pointers to the sources of the entry, most important first.
     pointers: list[Pointer]
 
     #: Resistance to decay.
@@ -1325,10 +1325,10 @@ class IndexEntry(TypedDict):
     #: Keywords.
     tags: list[str]
 
-    #: The topic, used as heading in the index file.
+    #: The topic, which is the heading of the entry in the index file.
     topic: str
 
-    #: Number of the version, from 1.
+    #: Number of the entry's version, from 1.
     version: int
 
 
@@ -1362,10 +1362,10 @@ class IndexForgetResponse(TypedDict):
 class IndexHealth(TypedDict):
     """Statistics of the entries of a workspace."""
 
-    #: Entries of priority `amygdala`, which do not decay.
+    #: Number of entries of priority `amygdala`, which do not decay.
     amygdala: int
 
-    #: Entries in the archive, which are not in the index file.
+    #: Number of entries in the archive, which are not in the index file.
     archived: int
 
     #: Number of entries by band, as in `StrengthBand`.
@@ -1374,16 +1374,16 @@ class IndexHealth(TypedDict):
     #: Number of entries by group.
     groups: dict[str, int]
 
-    #: Entries in the index file and its topic files, without queued ones.
+    #: Number of entries in the index file and its topic files, without those in the Decay Queue.
     live: int
 
-    #: Mean strength of the live entries, 0 to 1.
+    #: Mean strength, 0 to 1, of the entries that `live` counts.
     mean_strength: float
 
-    #: Entries in the decay queue.
+    #: Number of entries in the Decay Queue.
     queued: int
 
-    #: Entries without related entries.
+    #: Number of entries without related entries.
     unlinked: int
 
 
@@ -1412,10 +1412,10 @@ class IndexListResponse(TypedDict):
     #: Notes about this answer, such as the method of counting tokens.
     notes: NotRequired[list[str]]
 
-    #: Tokens of the index file.
+    #: Size of the index file in tokens.
     tokens: int
 
-    #: Number of entries without the limit.
+    #: Number of entries that exist, regardless of `limit`.
     total: int
 
 
@@ -1439,7 +1439,7 @@ class IndexRestoreResponse(TypedDict):
 class IndexShowRequest(TypedDict):
     """Parameters of `index.show`."""
 
-    #: Compute the strength for this time, RFC 3339 or `YYYY-MM-DD`; default: now.
+    #: Time for which the strength is computed, RFC 3339 or `YYYY-MM-DD`; default: now.
     at: NotRequired[str | None]
 
     #: Id of the entry.
@@ -1452,16 +1452,16 @@ class IndexShowRequest(TypedDict):
 class IndexShowResponse(TypedDict):
     """Answer to `index.show`."""
 
-    #: Strength at the last access, 0 to 1, where the decay curve starts.
+    #: Strength right after the last access, 0 to 1. The decay starts from this value.
     base_strength: float
 
-    #: The formula of the strength with the numbers of this entry, as text.
+    #: The formula of the strength, with the numbers of this entry, as text.
     curve: str
 
     #: The entry.
     entry: IndexEntry
 
-    #: The file that contains the entry, relative to the workspace; absent if there is none.
+    #: The file that contains the entry, relative to the workspace; absent if the entry is in no file.
     file: NotRequired[str]
 
     #: Future events of the entry if it is not accessed again, earliest first.
@@ -1473,57 +1473,57 @@ class IndexShowResponse(TypedDict):
     #: The rule that set the priority; null if no rule did.
     priority_rule: str | None
 
-    #: Sources that do not exist any more, as `path` or `path §section`.
+    #: Sources that no longer exist, as `path` or `path §section`.
     stale: list[str]
 
 
 class IndexState(TypedDict):
     """The state of the index at the time of an answer."""
 
-    #: The missing part as one kebab-case word (for example `no-model`), or null.
+    #: The missing part as one kebab-case word, for example `no-model`; null if no part is missing.
     degraded: str | None
 
-    #: Incremented by every change that becomes searchable.
+    #: Number that every searchable change increases.
     generation: int
 
     #: Age of the oldest change that is not searchable yet, in milliseconds; 0 if all changes are searchable.
     lag_ms: int
 
-    #: Files to index and chunks without a vector.
+    #: Number of files to index plus number of chunks without a vector.
     pending: int
 
-    #: The reason and the fix; only if degraded.
+    #: The reason why the part is missing, and the fix; absent if `degraded` is null.
     why: NotRequired[str]
 
 
 class IndexStatus(TypedDict):
     """The index file of a workspace and its cycles."""
 
-    #: Archived or forgotten entries.
+    #: Number of archived or forgotten entries.
     archived: int
 
-    #: Entries in the index file and its topic files, including queued ones.
+    #: Number of entries in the index file and its topic files, including the Decay Queue.
     entries: int
 
-    #: `written`: up to date; `unwritten`: the next light cycle updates it; `held`: the daemon does not write it, see `trouble`; `off`: disabled in the configuration.
+    #: `written`: up to date; `unwritten`: the next light cycle updates the file; `held`: the daemon does not write the file, for the reason in `trouble`; `off`: disabled in the configuration.
     file: str
 
-    #: Entries missing in the index file and kept, because many were removed at once.
+    #: Number of entries that a user removed from the index file in bulk, and that the daemon keeps until the removal is confirmed.
     held_removals: int
 
-    #: The latest run of any cycle; null without one.
+    #: The latest run of any cycle; null if none has run.
     last_cycle: CycleRun | None
 
-    #: Next time of each cycle, earliest first.
+    #: The next run of each cycle, earliest first.
     next: list[NextCycle]
 
-    #: Entries in the decay queue.
+    #: Number of entries in the Decay Queue.
     queued: int
 
-    #: Tokens of the index file.
+    #: Size of the index file in tokens.
     tokens: int
 
-    #: A problem of the index file and its fix; only if there is one.
+    #: A problem of the index file and how to fix it; absent without a problem.
     trouble: NotRequired[str]
 
 
@@ -1544,13 +1544,13 @@ MemoryType: TypeAlias = Literal["project", "feedback", "user", "reference"]
 class MessageScore(TypedDict):
     """The scores of one message."""
 
-    #: The id to fetch its content with, if it is stored.
+    #: The id to fetch the message's content with, if the content is stored.
     id: str
 
     #: Importance before decay, 0 to 1.
     importance: float
 
-    #: Position among the messages of the session, 0-based.
+    #: Position among the messages of the session, from 0.
     index: int
 
     #: Importance after decay, 0 to 1.
@@ -1573,7 +1573,7 @@ class MetricsRequest(TypedDict):
 class MetricsResponse(TypedDict):
     """Answer to `metrics`."""
 
-    #: The metrics in the text format of Prometheus, version 0.0.4, without memory text and paths.
+    #: The metrics in the text format of Prometheus, version 0.0.4. They contain neither text of the memory nor paths.
     text: str
 
 
@@ -1592,7 +1592,7 @@ class ModelFile(TypedDict):
     #: The pinned SHA-256, in hexadecimal; empty if the file is missing.
     sha256: str
 
-    #: The package of the file.
+    #: Package that contains the file.
     source: str
 
 
@@ -1600,15 +1600,15 @@ class ModelFile(TypedDict):
 ModelImportRequest = TypedDict(
     "ModelImportRequest",
     {
-        # Absolute path of a Python wheel, or of a folder with wheels; with `name`, of the folder of a sentence-transformers model.
+        # Absolute path of a Python wheel or of a folder with wheels. With `name`, absolute path of the folder of a sentence-transformers model.
         "from": "str",
-        # Name of a model that this build knows; default: its default model.
+        # Name of a built-in model; default: the default model of this build.
         "model": "NotRequired[str | None]",
-        # Name under which another model is imported, for `embed.model`: up to 64 letters, digits, dots, dashes and underscores.
+        # Name for a model that is not built in, for use in `embed.model`: up to 64 letters, digits, dots, dashes and underscores.
         "name": "NotRequired[str | None]",
-        # Prefix for each passage; default: the one of the folder. Requires `name`.
+        # Text that is put before each passage; default: the prefix in the folder. Requires `name`.
         "passage_prefix": "NotRequired[str | None]",
-        # Prefix for each query; default: the one of the folder. Requires `name`.
+        # Text that is put before each query; default: the prefix in the folder. Requires `name`.
         "query_prefix": "NotRequired[str | None]",
     },
 )
@@ -1617,13 +1617,13 @@ ModelImportRequest = TypedDict(
 class ModelInfo(TypedDict):
     """One embedding model."""
 
-    #: Bytes on disk, or of the download if the model is absent; 0 if unknown.
+    #: Size in bytes on disk, or of the download if the model is absent; 0 if unknown.
     bytes: int
 
     #: Number of components of a vector.
     dimension: int
 
-    #: Name, dimension and revision in one string, as stored with each vector.
+    #: Name, dimension and revision of the model in one string, which is stored with each vector.
     id: str
 
     #: SPDX expression of the licence, if known.
@@ -1638,7 +1638,7 @@ class ModelInfo(TypedDict):
     #: SHA-256 of the weights, in hexadecimal; null without weights.
     sha256: str | None
 
-    #: The package of the model, `built in`, or `imported`.
+    #: Package that contains the model; `built in` or `imported` if there is none.
     source: str
 
     #: The installation state.
@@ -1673,7 +1673,7 @@ class ModelPullRequest(TypedDict):
 class ModelPullResponse(TypedDict):
     """Answer to `model.pull` and `model.import`."""
 
-    #: The installed files, including the runtime library.
+    #: The files that are installed now, including the runtime library.
     files: list[ModelFile]
 
     #: Name of the model.
@@ -1693,7 +1693,7 @@ class ModelRemoveRequest(TypedDict):
 class ModelRemoveResponse(TypedDict):
     """Answer to `model.remove`."""
 
-    #: Size of its files in bytes.
+    #: Size of the removed files in bytes.
     bytes: int
 
     #: Name of the removed model.
@@ -1710,7 +1710,7 @@ class ModelStatus(TypedDict):
     #: Name, dimension and revision in one string.
     id: str
 
-    #: Number of loads since the start.
+    #: Number of times that the model was loaded since the start.
     loads: int
 
     #: The reason why the model is absent or could not be loaded.
@@ -1719,7 +1719,7 @@ class ModelStatus(TypedDict):
     #: The state of the model.
     state: ModelLoad
 
-    #: Number of threads.
+    #: Maximum number of threads that the model uses.
     threads: int
 
     #: Word pieces processed since the start.
@@ -1757,12 +1757,12 @@ class NextCycle(TypedDict):
 
 
 class Pending(TypedDict):
-    """A decision that hippod leaves to the agent or the user."""
+    """A task or decision that hippod leaves to the agent or the user."""
 
     #: The kind in kebab-case: `orphan`, `removals-held`, `conflict`, `cycle-failed`, `summaries-wanted`; newer daemons may have others.
     kind: str
 
-    #: The files, relative to the workspace.
+    #: The affected files, relative to the workspace.
     paths: list[str]
 
     #: Description and instructions, as text.
@@ -1775,7 +1775,7 @@ class Pointer(TypedDict):
     #: Path relative to the workspace, with `/`.
     path: str
 
-    #: Title of the section, without marks; `None` for the whole file.
+    #: Title of the section, without the `#` marks; `None` for the whole file.
     section: NotRequired[str]
 
 
@@ -1785,17 +1785,17 @@ class PointerInput(TypedDict):
     #: Path relative to the workspace, with `/`.
     path: str
 
-    #: Title of the section, without marks; `None` for the whole file.
+    #: Title of the section, without the `#` marks; `None` for the whole file.
     section: NotRequired[str | None]
 
 
 class Problem(TypedDict):
     """One problem with its fix."""
 
-    #: How to fix it: a command or a setting.
+    #: The fix for the user to apply: a command or a setting.
     fix: str
 
-    #: True if `doctor` with `fix` fixes it.
+    #: True if `doctor` with `fix` can fix the problem.
     fixable: NotRequired[bool]
 
     #: The kind of problem in kebab-case, stable for scripts.
@@ -1839,10 +1839,10 @@ class RememberRequest(TypedDict):
     #: Keywords of the entry.
     tags: NotRequired[list[str] | None]
 
-    #: The text, markdown of one or more lines; at most 65536 bytes.
+    #: The text: one or more lines of markdown, at most 65536 bytes.
     text: NotRequired[str]
 
-    #: The topic in one line; by default the daemon derives it from the text.
+    #: The topic in one line; by default, the daemon derives the topic from the text.
     topic: NotRequired[str | None]
 
     #: The kind of memory.
@@ -1853,9 +1853,9 @@ class RememberRequest(TypedDict):
 
 
 class RememberResponse(TypedDict):
-    """Answer to `remember`, sent after the text was stored durably."""
+    """Answer to `remember`, sent after the text is stored durably."""
 
-    #: Last line, inclusive.
+    #: Last line of the appended text, inclusive.
     end_line: int
 
     #: The entry in the index file; null if the index file is disabled.
@@ -1867,10 +1867,10 @@ class RememberResponse(TypedDict):
     #: The log, relative to the workspace.
     path: str
 
-    #: Kinds of suspected secrets in the input, without their values; `notes` contain instructions.
+    #: Kinds of suspected secrets in the request, without their values. `notes` describes how to remove them.
     secrets: NotRequired[list[str]]
 
-    #: First line of the entry, 1-based.
+    #: First line of the appended text, 1-based.
     start_line: int
 
 
@@ -1882,16 +1882,16 @@ RestoreRequest = TypedDict(
         "from": "str",
         # Absolute path of the folder that becomes the workspace, which must be empty or must not exist; default: the root of the workspace when the backup was made.
         "into": "NotRequired[str | None]",
-        # Whether files are taken too that are memory only by settings that the workspace had of its own.
+        # True to restore also files that counted as memory only because of the workspace's own settings.
         "other_files": "NotRequired[bool]",
-        # Root of the only workspace to restore, as the backup states it; default: all workspaces.
+        # Root of the only workspace to restore, exactly as in the backup; default: all workspaces.
         "workspace": "NotRequired[str | None]",
     },
 )
 
 
 class RestoreResponse(TypedDict):
-    """Answer to `restore`. The changed files are indexed in the background."""
+    """Answer to `restore`. The daemon indexes the restored files in the background."""
 
     #: Duration in milliseconds.
     took_ms: float
@@ -1945,10 +1945,10 @@ class RuntimeInfo(TypedDict):
 class Scores(TypedDict):
     """Components of a score, each 0 to 1."""
 
-    #: Lexical score; null without a matching word or without lexical search.
+    #: Lexical score; null if no word matches or without lexical search.
     lexical: float | None
 
-    #: Vector score; null without a vector or without vector search.
+    #: Vector score; null if the text has no vector or without vector search.
     vector: float | None
 
 
@@ -1961,16 +1961,16 @@ class SearchHit(TypedDict):
     #: Last line, inclusive.
     end_line: int
 
-    #: Id of the index entry.
+    #: Id of the result's index entry; null without an entry.
     entry: str | None
 
-    #: Features of the score, if `explain` was requested.
+    #: Components of the score by name, if `explain` was requested.
     explain: NotRequired[dict[str, float]]
 
     #: The headings above the text, outermost first.
     heading: list[str]
 
-    #: Id of this text for `get`; valid while the text is unchanged.
+    #: Id of this text for `get`. It is valid while the text is unchanged.
     id: str
 
     #: Path relative to the workspace, with `/`.
@@ -1985,33 +1985,33 @@ class SearchHit(TypedDict):
     #: First line, 1-based.
     start_line: int
 
-    #: Strength of the index entry, 0 to 1.
+    #: Strength of the result's index entry, 0 to 1; null without an entry.
     strength: float | None
 
-    #: Path and line of a result of a later day that changes a value of this text.
+    #: Path and line of another result that is dated later and changes a value of this text.
     superseded_by: NotRequired[str]
 
     #: The current text on disk.
     text: str
 
-    #: Tokens of `text` by the model's tokenizer, or bytes/4 if a note states this.
+    #: Size of `text` in tokens of the model's tokenizer; if a note says so, a quarter of the bytes instead.
     tokens: int
 
 
-#: Method of finding candidates.
+#: Mode of a search.
 SearchMode: TypeAlias = Literal["hybrid", "lexical", "vector", "index"]
 
 
 class SearchRequest(TypedDict):
     """Parameters of `search`."""
 
-    #: Maximum total tokens of all results, at least 1.
+    #: Maximum size of all results in tokens, at least 1.
     budget_tokens: NotRequired[int | None]
 
-    #: Return the features of each score, and a trace of the index entries.
+    #: True to return the features of each score, and a trace of the index entries.
     explain: NotRequired[bool]
 
-    #: Maximum number of results, 1 to 200. By default, as many results as fit into `budget_tokens` are returned; without a budget, the configured number, initially 10.
+    #: Maximum number of results, 1 to 200. By default, the daemon returns as many results as fit into `budget_tokens`. Without `budget_tokens`, it returns the configured number, initially 10.
     limit: NotRequired[int | None]
 
     #: Minimum score of a result, 0 to 1.
@@ -2020,19 +2020,19 @@ class SearchRequest(TypedDict):
     #: The method of finding candidates; default: the configured one, initially `hybrid`.
     mode: NotRequired[SearchMode | None]
 
-    #: Only documents whose relative path matches this glob.
+    #: Return only text of documents whose path, relative to the workspace, matches this glob.
     path: NotRequired[str | None]
 
     #: The query in natural language, without a query syntax.
     query: str
 
-    #: True if the query may change the index: strengthen the entries that answered, create an entry for results without one.
+    #: True if the query may change the index. The daemon then strengthens the entries whose text was found, and creates an entry for results without one.
     record: NotRequired[bool]
 
-    #: Only text dated on or after this day, `YYYY-MM-DD`.
+    #: Return only text dated on or after this day, `YYYY-MM-DD`.
     since: NotRequired[str | None]
 
-    #: Only text dated on or before this day, `YYYY-MM-DD`.
+    #: Return only text dated on or before this day, `YYYY-MM-DD`.
     until: NotRequired[str | None]
 
     #: Path of the workspace, or of anything below it.
@@ -2045,7 +2045,7 @@ class SearchResponse(TypedDict):
     #: The state of the index.
     index: IndexState
 
-    #: The requested mode; see `index.degraded` for limitations.
+    #: The requested mode. `index.degraded` reports whether a part of it was missing.
     mode: SearchMode
 
     #: Notes about this answer, such as the method of counting tokens.
@@ -2057,10 +2057,10 @@ class SearchResponse(TypedDict):
     #: Results, best first.
     results: list[SearchHit]
 
-    #: The route to the results.
+    #: Source of the results: the entries, the documents, or both.
     strategy: Strategy
 
-    #: Total tokens of all texts.
+    #: Size of all returned texts in tokens.
     tokens: int
 
     #: Duration in the daemon, in milliseconds.
@@ -2079,7 +2079,7 @@ class SearchTrace(TypedDict):
     #: Matching entries, most relevant first.
     matches: list[TraceMatch]
 
-    #: The reason for the route, as text.
+    #: The reason for the strategy, as text.
     reason: str
 
     #: Ids of the strengthened entries.
@@ -2087,12 +2087,12 @@ class SearchTrace(TypedDict):
 
 
 class SessionCompactRequest(TypedDict):
-    """Parameters of `session.compact`: either `path` or `messages`."""
+    """Parameters of `session.compact`, with either `path` or `messages`."""
 
-    #: Maximum tokens of the summary, at least 1; without it, the rules decide.
+    #: Maximum size of the summary in tokens, at least 1; by default, the settings determine the size.
     budget_tokens: NotRequired[int | None]
 
-    #: Numbers with the keys of `sessionCompaction` in `hipocampus.config.json`; without them, the settings of the workspace apply, otherwise the defaults.
+    #: Settings with the keys of `sessionCompaction` in `hipocampus.config.json`. By default, the settings of the workspace apply if it has any, otherwise the built-in defaults.
     config: NotRequired[dict[str, Any] | None]
 
     #: Format of the transcript; without it, the format of each record is detected.
@@ -2104,14 +2104,14 @@ class SessionCompactRequest(TypedDict):
     #: Absolute path of a transcript.
     path: NotRequired[str | None]
 
-    #: Path of the workspace that stores the contents of the messages, or of anything below it; without a workspace, no contents are stored.
+    #: Path of the workspace that stores the messages, or of anything below it. Without a workspace, no messages are stored.
     workspace: NotRequired[str | None]
 
 
 class SessionCompactResponse(TypedDict):
     """Answer to `session.compact`."""
 
-    #: The scores of the messages in order; for more than 50000 messages, the last ones.
+    #: The scores of the messages, in order. With more than 50000 messages, only the last scores are included.
     entries: list[MessageScore]
 
     #: Notes about this answer, such as unknown keys of the settings.
@@ -2127,10 +2127,10 @@ class SessionCompactResponse(TypedDict):
 class SessionFlushRequest(TypedDict):
     """Parameters of `session.flush`."""
 
-    #: After the flush, close the context session with this id, as `context.close` does; requires `session`. A missing session is not an error.
+    #: True to close the context session with the id `session` after the flush, as `context.close` does; requires `session`. A missing context session is not an error.
     close: NotRequired[bool]
 
-    #: Also store the content of each message, as `session.compact` does.
+    #: True to store the content of each message as well, as `session.compact` does.
     compact: NotRequired[bool]
 
     #: Format of the transcript; without it, the format of each record is detected.
@@ -2139,13 +2139,13 @@ class SessionFlushRequest(TypedDict):
     #: Absolute path of the transcript.
     path: str
 
-    #: The harness's id of the session; part of the marker after the appended text.
+    #: Id that the harness gave the session. It is part of the marker after the appended text.
     session: NotRequired[str | None]
 
-    #: After the flush, update the compaction tree, as `tree.compact` does.
+    #: True to update the compaction tree after the flush, as `tree.compact` does.
     tree: NotRequired[bool]
 
-    #: True to answer after the flush. With false, the answer is immediate and the flush runs in the background.
+    #: True to answer after the flush; false to answer at once and flush in the background.
     wait: NotRequired[bool]
 
     #: Path of the workspace whose logs are written, or of anything below it.
@@ -2156,39 +2156,39 @@ class SessionFlushRequest(TypedDict):
 SessionFlushResponse = TypedDict(
     "SessionFlushResponse",
     {
-        # Appended text, one item per log.
+        # The appended text, one item for each log.
         "appended": "list[FlushedLog]",
-        # True if the flush is done; false if it was only accepted, and the other members then have no meaning.
+        # True if the flush is done. False if it was only accepted; then ignore all other members.
         "done": "bool",
-        # The detected format; null if there is none or nothing is new.
+        # The detected format; null if no format was detected or nothing is new.
         "format": "str | None",
-        # Bytes of the transcript that were flushed before and not read again.
+        # Number of bytes at the start of the transcript that an earlier flush read, and this one did not.
         "from": "int",
         # Number of messages that were flushed before, from this transcript or from a copy.
         "known": "int",
-        # Number of unreadable records.
+        # Number of records that could not be read.
         "malformed": "int",
         # Number of new messages.
         "messages": "int",
         # Notes about this flush.
         "notes": "NotRequired[list[str]]",
-        # The first unreadable records; lines are counted from the start of this read.
+        # The first records that could not be read. Their lines are counted from the position `from`.
         "problems": "list[TranscriptProblem]",
-        # Number of newly stored message contents; absent if `compact` was not requested.
+        # Number of message contents that were stored for the first time; absent without `compact`.
         "stored": "NotRequired[int]",
     },
 )
 
 
-#: A setting that needs trust.
+#: A setting that has a different value with trust.
 SettingChange = TypedDict(
     "SettingChange",
     {
-        # The value without trust.
+        # The value in effect without trust.
         "from": "str",
         # The key in the file; `*` for the whole file.
         "key": "str",
-        # The value with trust.
+        # The value in effect with trust.
         "to": "str",
     },
 )
@@ -2197,7 +2197,7 @@ SettingChange = TypedDict(
 class SettingsFile(TypedDict):
     """A settings file of a workspace."""
 
-    #: Settings of the file that need trust.
+    #: Settings in the file that need trust.
     changes: list[SettingChange]
 
     #: Hash of the content: the first 32 hexadecimal digits of BLAKE3.
@@ -2209,7 +2209,7 @@ class SettingsFile(TypedDict):
     #: True if the user trusts its current content.
     trusted: bool
 
-    #: The reason why the file is not usable, with a line number; absent if the file is usable.
+    #: The reason why the file cannot be used, with a line number; absent if the file can be used.
     wrong: NotRequired[str]
 
 
@@ -2224,7 +2224,7 @@ class ShutdownRequest(TypedDict):
 class ShutdownResponse(TypedDict):
     """Answer to `shutdown`, sent before the daemon stops."""
 
-    #: The process id of the daemon, which has ended when the connection closes.
+    #: The process id of the daemon. The connection closes after the process has ended.
     pid: int
 
 
@@ -2276,7 +2276,7 @@ class StatusResponse(TypedDict):
     workspaces: list[WorkspaceStatus]
 
 
-#: The route to the results.
+#: Source of the results: the entries, the documents, or both.
 Strategy: TypeAlias = Literal["index", "search", "hybrid"]
 
 
@@ -2287,10 +2287,10 @@ StrengthBand: TypeAlias = Literal["strong", "moderate", "weak", "decaying", "sil
 class SubscribeRequest(TypedDict):
     """Parameters of `subscribe`."""
 
-    #: Only these events; default: all.
+    #: Return only events with these names; default: all events.
     events: NotRequired[list[EventName] | None]
 
-    #: Only events of this workspace, and events without one; default: all.
+    #: Return only events of this workspace, and events without a workspace; default: all events.
     workspace: NotRequired[str | None]
 
 
@@ -2313,7 +2313,7 @@ class TraceMatch(TypedDict):
     #: Relevance, 0 to 1.
     relevance: float
 
-    #: Strength, 0 to 1; not part of the relevance.
+    #: Strength of the entry, 0 to 1; it does not affect the relevance.
     strength: float
 
     #: Heading of the entry.
@@ -2327,7 +2327,7 @@ TranscriptFormat: TypeAlias = Literal["auto", "claude-code", "pi", "codex", "mes
 class TranscriptProblem(TypedDict):
     """An unreadable record."""
 
-    #: Line number, 1-based; in a list of messages, the number of the message.
+    #: Line number, from 1. In a list of messages, the number of the message.
     line: int
 
     #: Description of the problem.
@@ -2337,7 +2337,7 @@ class TranscriptProblem(TypedDict):
 class TreeChange(TypedDict):
     """A changed node."""
 
-    #: `made` (hippod wrote the body), `restated` (only the status changed), `outdated` (another author's body stays and needs an update), or `adopted` (the node existed before and is unchanged).
+    #: `made` (hippod wrote the body), `restated` (only the status changed), `outdated` (the body is by another author and stays, but needs an update), or `adopted` (the node existed before and is unchanged).
     action: str
 
     #: The reason: `new`, `sources-changed`, `placeholder`, `period-over`, `found` or `written`.
@@ -2346,7 +2346,7 @@ class TreeChange(TypedDict):
     #: File of the node, relative to the workspace.
     path: str
 
-    #: The new status.
+    #: The new status of the node.
     status: str
 
     #: Size of the node in tokens, estimated as a quarter of its bytes.
@@ -2356,16 +2356,16 @@ class TreeChange(TypedDict):
 class TreeCompactRequest(TypedDict):
     """Parameters of `tree.compact`."""
 
-    #: Use this time as now, RFC 3339 or `YYYY-MM-DD`; default: the current time.
+    #: Time that the update uses as the current time, RFC 3339 or `YYYY-MM-DD`; default: the current time.
     at: NotRequired[str | None]
 
     #: Return the changes without applying them.
     dry_run: NotRequired[bool]
 
-    #: Take over a tree of another program, which is otherwise left unchanged.
+    #: True to take over a tree of another program. By default, such a tree is left unchanged.
     take_over: NotRequired[bool]
 
-    #: Update the tree only if an update is due; intended for frequent calls by hooks.
+    #: True to update the tree only if an update is due. Hooks, which run often, use this.
     when_due: NotRequired[bool]
 
     #: Path of the workspace, or of anything below it.
@@ -2375,7 +2375,7 @@ class TreeCompactRequest(TypedDict):
 class TreeCompactResponse(TypedDict):
     """The result of an update of the tree."""
 
-    #: Nodes of another program, which were left unchanged.
+    #: Files of the nodes of another program, which were left unchanged.
     foreign: NotRequired[list[str]]
 
     #: Changed nodes, days first; for a dry run, planned changes.
@@ -2390,7 +2390,7 @@ class TreeCompactResponse(TypedDict):
     #: Nodes that could not be written, with reasons.
     refused: list[TreeRefusal]
 
-    #: The date used as today, `YYYY-MM-DD`.
+    #: The date that the update used as today, `YYYY-MM-DD`.
     today: str
 
     #: Duration in the daemon, in milliseconds.
@@ -2418,7 +2418,7 @@ class TreeJob(TypedDict):
     #: Instructions for the author.
     prompt: str
 
-    #: Digest of the current sources; `tree.submit` accepts a body only for these sources.
+    #: Digest of the current sources. `tree.submit` rejects the body if the sources have changed since.
     source_digest: str
 
     #: The sources, relative to the workspace.
@@ -2441,7 +2441,7 @@ class TreePendingResponse(TypedDict):
     #: Nodes that need a body, days first, newest first within a level.
     jobs: list[TreeJob]
 
-    #: Number of all nodes that need a body, without the limit.
+    #: Number of all nodes that need a body, regardless of the limit.
     total: int
 
 
@@ -2483,13 +2483,13 @@ class TreeShowResponse(TypedDict):
     #: The sources, relative to the workspace.
     sources: list[str]
 
-    #: True if the sources have changed since the node was made.
+    #: True if the sources have changed since the body was written.
     stale: bool
 
     #: The status: `tentative`, `fixed` or `needs-summarization`; null if the file has no status.
     status: str | None
 
-    #: Tokens of the body.
+    #: Size of the body in tokens.
     tokens: int
 
     #: Author of the body: `hippod` or `agent`; null if the node existed before hippod.
@@ -2499,7 +2499,7 @@ class TreeShowResponse(TypedDict):
 class TreeStatus(TypedDict):
     """The compaction tree of a workspace."""
 
-    #: Nodes of another program, which hippod does not change.
+    #: Number of nodes of another program, which hippod does not change.
     foreign: NotRequired[int]
 
     #: Time of the last full update, RFC 3339; null if there was none.
@@ -2518,7 +2518,7 @@ class TreeSubmitRequest(TypedDict):
     #: The node: `2026-01-10`, `2026-W02`, `2026-01`, or the path of its file.
     node: str
 
-    #: The digest of the job; a body for older sources is refused.
+    #: `source_digest` of the job. A body for older sources is rejected.
     source_digest: NotRequired[str | None]
 
     #: Path of the workspace, or of anything below it.
@@ -2528,16 +2528,16 @@ class TreeSubmitRequest(TypedDict):
 class TreeSubmitResponse(TypedDict):
     """Answer to `tree.submit`."""
 
-    #: Share of the body's words that occur in the sources, 0 to 100.
+    #: Percentage of the words in the body that also occur in the sources, 0 to 100.
     overlap_percent: int
 
     #: File of the node, relative to the workspace.
     path: str
 
-    #: The new status.
+    #: The new status of the node.
     status: str
 
-    #: Tokens of the body.
+    #: Size of the body in tokens.
     tokens: int
 
 
@@ -2548,36 +2548,36 @@ VectorBackend: TypeAlias = Literal["exact", "hnsw"]
 class VectorStatus(TypedDict):
     """The vector index."""
 
-    #: The kind in use.
+    #: The kind of vector index in use.
     backend: VectorBackend
 
     #: True if a new graph is being built.
     building: bool
 
-    #: Id of the model of the vectors; absent without vectors.
+    #: Id of the model that computed the vectors; absent without vectors.
     model: NotRequired[str]
 
     #: Number of deleted vectors that still occupy memory.
     tombstones: int
 
-    #: Number of live vectors.
+    #: Number of vectors in use.
     vectors: int
 
 
-#: The method of detecting changes.
+#: Method by which the daemon detects changes of files.
 WatcherMode: TypeAlias = Literal["notify", "poll", "none"]
 
 
 class WatcherStatus(TypedDict):
-    """State of the watcher. Times are ages in milliseconds, absent if the event never happened."""
+    """State of the watcher. Times are ages in milliseconds; an age is absent if the event never happened."""
 
-    #: True if the last canary file was detected in time.
+    #: True if the watcher reported the last test file in time.
     alive: bool
 
-    #: Changes that this comparison found and that no event had reported.
+    #: Number of changes that the last comparison found and the watcher had not reported.
     changed_at_last_reconcile: int
 
-    #: Time since the last detected canary.
+    #: Time since the watcher last reported a test file.
     last_canary_ms_ago: NotRequired[int]
 
     #: Time since the last event of a watched file.
@@ -2586,7 +2586,7 @@ class WatcherStatus(TypedDict):
     #: Time since the last comparison of disk and index.
     last_reconcile_ms_ago: NotRequired[int]
 
-    #: The method of detecting changes.
+    #: Method by which the daemon detects changes of files.
     mode: WatcherMode
 
 
@@ -2600,26 +2600,26 @@ class WorkspaceAddRequest(TypedDict):
 class WorkspaceAddResponse(TypedDict):
     """Answer to `workspace.add`; indexing continues in the background."""
 
-    #: True if the folder is newly registered.
+    #: True if the folder was registered by this request; false if it was registered before.
     added: bool
 
-    #: Canonical root, the identity of the workspace.
+    #: Canonical root of the workspace, which identifies it.
     root: str
 
 
 class WorkspaceInfo(TypedDict):
-    """One registered folder."""
+    """One registered workspace."""
 
     #: Watched files in the index.
     documents: int
 
-    #: Generation of the index.
+    #: Generation of the index: a number that every searchable change increases.
     generation: int
 
     #: True if the workspace is still being opened, so that the numbers are unknown.
     opening: NotRequired[bool]
 
-    #: Chunks without a vector.
+    #: Number of chunks without a vector.
     pending: int
 
     #: Canonical root of the workspace.
@@ -2643,10 +2643,10 @@ class WorkspaceListResponse(TypedDict):
 class WorkspaceRemoveRequest(TypedDict):
     """Parameters of `workspace.remove`."""
 
-    #: Return the files to restore without changing anything.
+    #: True to return the files that would be restored, without changing anything.
     dry_run: NotRequired[bool]
 
-    #: Also delete the contents of its sessions.
+    #: True to delete also the contents of its sessions.
     purge: NotRequired[bool]
 
     #: Path of the folder, which may no longer exist.
@@ -2656,16 +2656,16 @@ class WorkspaceRemoveRequest(TypedDict):
 class WorkspaceRemoveResponse(TypedDict):
     """Answer to `workspace.remove`."""
 
-    #: True if the contents of its sessions are kept, in case the folder is added again.
+    #: True if the contents of its sessions are kept for the case that the folder is added again.
     contexts_kept: NotRequired[bool]
 
     #: Notes about files that could not be restored.
     notes: NotRequired[list[str]]
 
-    #: Restored files of another program that hippod had taken over; with `dry_run`, the files to restore.
+    #: Files of another program's tree that were restored because hippod had taken over the tree; with `dry_run`, those that would be restored.
     restored: NotRequired[list[str]]
 
-    #: The unregistered root; with `dry_run` it stays registered.
+    #: Root of the workspace. With `dry_run`, the workspace stays registered.
     root: str
 
 
@@ -2675,16 +2675,16 @@ class WorkspaceStatus(TypedDict):
     #: Chunks in the index.
     chunks: int
 
-    #: Sessions and their contents; absent if there never was a session, and from older daemons.
+    #: Sessions and their contents; absent if the workspace never had a session, and from older daemons.
     contexts: NotRequired[ContextsStatus]
 
-    #: Size of the database with its WAL in bytes.
+    #: Size of the database in bytes, including its write-ahead log.
     database_bytes: int
 
-    #: The missing part as one kebab-case word, or null.
+    #: The missing part as one kebab-case word, for example `no-model`; null if no part is missing.
     degraded: str | None
 
-    #: Files on disk and in the index at the last reconcile.
+    #: Number of files on disk and in the index, when the daemon last compared them.
     disk: DiskStatus
 
     #: Watched files in the index.
@@ -2693,13 +2693,13 @@ class WorkspaceStatus(TypedDict):
     #: Chunks with a vector of the active model.
     embedded: int
 
-    #: Incremented by every change that becomes searchable.
+    #: Number that every searchable change increases.
     generation: int
 
-    #: Deletions held back because they affect many files.
+    #: Number of deletions held back because they affect many files.
     held_deletions: int
 
-    #: The index file; absent if the workspace is not open yet, and from older daemons.
+    #: State of the index file; absent if the workspace is not open yet, and from older daemons.
     index: NotRequired[IndexStatus]
 
     #: Age of the oldest change that is not searchable yet, in milliseconds; 0 if all changes are searchable.
@@ -2714,7 +2714,7 @@ class WorkspaceStatus(TypedDict):
     #: True if the root folder exists.
     root_present: bool
 
-    #: Problems of the workspace's settings with file and line, and the settings used instead; only if there are problems.
+    #: Problems in the workspace's settings file, with line numbers, and the settings used instead; absent without problems.
     settings: NotRequired[str]
 
     #: The first 20 skipped files, with reasons.
@@ -2723,29 +2723,29 @@ class WorkspaceStatus(TypedDict):
     #: Number of skipped files.
     skipped_count: int
 
-    #: The compaction tree; absent if there is no tree, if it could not be read in time, and from older daemons.
+    #: State of the compaction tree; absent without a tree, if reading the tree took too long, and from older daemons.
     tree: NotRequired[TreeStatus]
 
-    #: Settings files that need trust; `hippoctl workspace trust` accepts them.
+    #: Settings files that the user does not trust yet; `hippoctl workspace trust` trusts them.
     untrusted: NotRequired[list[SettingsFile]]
 
-    #: The vector index.
+    #: State of the vector index.
     vector: VectorStatus
 
     #: The state of the watcher.
     watcher: WatcherStatus
 
-    #: The reason and the fix; only if degraded.
+    #: The reason why the part is missing, and the fix; absent if `degraded` is null.
     why: NotRequired[str]
 
 
 class WorkspaceSyncRequest(TypedDict):
     """Parameters of `workspace.sync`."""
 
-    #: Confirm deletions that were held back because they affect many files, and bulk removals of entries from the index file.
+    #: True to confirm deletions that were held back because they affect many files, and bulk removals of entries from the index file.
     accept_deletions: NotRequired[bool]
 
-    #: Wait until everything on disk is searchable, including vectors if a model is installed.
+    #: True to answer only when everything on disk is searchable, including vectors if a model is installed.
     wait: NotRequired[bool]
 
     #: Path of the workspace, or of anything below it.
@@ -2764,10 +2764,10 @@ class WorkspaceSyncResponse(TypedDict):
     #: The new generation of the index.
     generation: int
 
-    #: The reason for a remaining difference between index and disk: the folder is missing, or deletions are held back.
+    #: Reasons why index and disk still differ: the folder is missing, or deletions are held back.
     notes: NotRequired[list[str]]
 
-    #: Chunks without a vector.
+    #: Number of chunks without a vector.
     pending: int
 
     #: Number of removed documents.
@@ -2780,13 +2780,13 @@ class WorkspaceSyncResponse(TypedDict):
 class WorkspaceTrustRequest(TypedDict):
     """Parameters of `workspace.trust`."""
 
-    #: Return the files and their effects without changing anything.
+    #: True to return the files and their effects without changing anything.
     dry_run: NotRequired[bool]
 
-    #: Trust only these files, and only with these hashes; default: all settings files with their current content.
+    #: Trust only these files, given as path and hash of the content; default: all settings files with their current content.
     files: NotRequired[dict[str, str] | None]
 
-    #: Withdraw the trust.
+    #: True to withdraw the trust.
     revoke: NotRequired[bool]
 
     #: Path of the workspace, or of anything below it.
