@@ -43,8 +43,15 @@ const DRIFTS: [f64; 4] = [0.0, 0.3, 1.0, 3.0];
 pub fn run(house: &ProjectDirs, arguments: &[String]) -> Result<()> {
     let seed = match arguments {
         [] => SEED,
+        [flag] if flag == "--learned" => {
+            say(format_args!(
+                "share of the questions whose entry fits into the file / mean share of weaker entries / silent"
+            ));
+            learned(SEED);
+            return Ok(());
+        }
         [flag, seed] if flag == "--seed" => seed.parse().context("could not read the seed")?,
-        _ => bail!("usage: cargo lab simulate [--seed N]"),
+        _ => bail!("usage: cargo lab simulate [--seed N | --learned]"),
     };
     let begun = Instant::now();
     let (protocol, tuned, cold, curves) = thread::scope(|scope| -> Result<_> {
@@ -155,9 +162,44 @@ fn curves(seed: u64) -> Vec<(String, [CurveOutcome; 4])> {
         ),
     ];
     let traces = DRIFTS.map(|drift| sweep::trace(seed, drift));
-    let outcomes = |curve| traces.each_ref().map(|trace| sweep::play(trace, curve));
+    let settled = sweep::SETTLED..1.0;
+    let outcomes = |curve| {
+        traces
+            .each_ref()
+            .map(|trace| sweep::play(trace, curve, settled.clone()))
+    };
     curves
         .into_iter()
         .map(|(name, curve)| (name, outcomes(curve)))
         .collect()
+}
+
+/// Compares curves on the second half of a year with one whose parameters were learned from the quarter before.
+fn learned(seed: u64) {
+    for drift in DRIFTS {
+        let trace = sweep::trace(seed, drift);
+        let learned = sweep::learn(&trace, sweep::SETTLED..0.5);
+        let outcome = |curve| {
+            let outcome = sweep::play(&trace, curve, 0.5..1.0);
+            format!(
+                "{:.1} % / {:.3} / {:.1} %",
+                outcome.seen * 100.0,
+                outcome.above,
+                outcome.silent * 100.0
+            )
+        };
+        say(format_args!(
+            "drift {drift}: last access {}, number {}, ACT-R {}, protocol {}, tuned {}, learned {} (rate {:.4} per \
+             hour, exponent {:.2}, practice {:.2})",
+            outcome(Curve::Recency),
+            outcome(Curve::Frequency),
+            outcome(Curve::Activation),
+            outcome(Curve::Profile(DecayCurve::PROTOCOL)),
+            outcome(Curve::Profile(DecayCurve::TUNED)),
+            outcome(Curve::Profile(learned)),
+            learned.decay_rate,
+            learned.forgetting_rate,
+            learned.practice,
+        ));
+    }
 }

@@ -49,7 +49,7 @@ fn the_engine_thread_renames_and_syncs_only_the_registry() {
         text.lines().any(|line| places(&line)),
         "no folder is moved into its place by the thread of a workspace: {text:.2000}"
     );
-    let state = format!("{}>)", scratch.home().join("state").display());
+    let state = format!("{}>", scratch.home().join("state").display());
     let of_registry = |line: &str| line.contains("registry") || line.contains(&state);
     // The second line of an interrupted call and the line for the end of a thread contain no file name.
     let names_none = |line: &str| line.contains(" resumed>") || line.contains("+++");

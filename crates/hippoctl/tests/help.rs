@@ -33,5 +33,5 @@ fn no_example_is_wrapped_in_a_terminal_of_80_columns() {
             }
         }
     });
-    assert!(examples > 40, "{examples}");
+    assert!(examples > 30, "{examples}");
 }

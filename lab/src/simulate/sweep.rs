@@ -4,6 +4,7 @@
 //! curve. Before each question, all entries are ranked by their current strength.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use hippo_map::decay::{self, DecayCurve};
 use hippo_types::entry::{Entry, EntryId};
@@ -19,7 +20,9 @@ pub const ROOM: usize = 170;
 /// Minimum strength of an entry that can answer a question alone (v1 §6.2). Weaker entries are silent.
 const SILENT: f32 = 0.1;
 /// Share at the start of the year that is not counted, because all entries are new then.
-const SETTLED: f64 = 0.25;
+pub const SETTLED: f64 = 0.25;
+/// Factors of the tuned parameters among which [`learn`] chooses.
+const FACTORS: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 
 /// History of all entries in a year.
 #[derive(Debug, Clone, Default)]
@@ -48,6 +51,8 @@ pub enum Curve {
 pub struct CurveOutcome {
     /// Share of the questions whose entry was among the [`ROOM`] strongest entries.
     pub seen: f64,
+    /// Logarithm of the likelihood of the questions: each with the share of its entry in the strengths of all entries.
+    pub likelihood: f64,
     /// Mean share of the other entries that were weaker than the entry of the question.
     pub above: f64,
     /// Share of the questions whose entry was silent.
@@ -103,17 +108,50 @@ struct SweptEntry {
     accesses: Vec<Timestamp>,
 }
 
-/// Replays a year, ranks the entries by the curve, and returns the quality of its predictions.
-pub fn play(trace: &EntryHistory, curve: Curve) -> CurveOutcome {
+/// Returns the curve that predicts the accesses of a part of a year best: the highest likelihood with a prior.
+///
+/// The likelihood of a question is the share of its entry in the strengths of all entries. The prior has its mode at
+/// [`DecayCurve::TUNED`], and a standard deviation of a factor of two for each parameter. Each parameter is searched
+/// between a quarter and four times its tuned value.
+pub fn learn(trace: &EntryHistory, weeks: Range<f64>) -> DecayCurve {
+    let tuned = DecayCurve::TUNED;
+    let mut best = (f64::MIN, tuned);
+    for rate in FACTORS {
+        for exponent in FACTORS {
+            for practice in FACTORS {
+                let curve = DecayCurve {
+                    decay_rate: tuned.decay_rate * rate,
+                    forgetting_rate: tuned.forgetting_rate * exponent,
+                    practice: tuned.practice * practice,
+                    ..tuned
+                };
+                let prior: f64 = [rate, exponent, practice]
+                    .map(|factor| -factor.log2().powi(2) / 2.0)
+                    .iter()
+                    .sum();
+                let outcome = play(trace, Curve::Profile(curve), weeks.clone());
+                let likelihood = outcome.likelihood + prior;
+                if likelihood > best.0 {
+                    best = (likelihood, curve);
+                }
+            }
+        }
+    }
+    best.1
+}
+
+/// Replays a year, ranks the entries by the curve, and returns the quality of its predictions in a part of the year.
+pub fn play(trace: &EntryHistory, curve: Curve, part: Range<f64>) -> CurveOutcome {
     let mut all: Vec<SweptEntry> = Vec::new();
     let mut by_id: BTreeMap<&EntryId, usize> = BTreeMap::new();
     let mut unborn = trace.born.iter().peekable();
     let (Some(first), Some(last)) = (trace.touches.first(), trace.touches.last()) else {
         return CurveOutcome::default();
     };
-    let from = first.0.plus(((last.0.0 - first.0.0) as f64 * SETTLED) as i64);
+    let moment = |share: f64| first.0.plus(((last.0.0 - first.0.0) as f64 * share) as i64);
+    let (from, until) = (moment(part.start), moment(part.end));
     let (mut outcome, mut asked, mut known) = (CurveOutcome::default(), 0.0, 0.0);
-    for (now, right, accessed) in &trace.touches {
+    for (now, right, accessed) in trace.touches.iter().filter(|touch| touch.0 <= until) {
         while let Some(entry) = unborn.next_if(|entry| entry.created <= *now) {
             by_id.insert(&entry.id, all.len());
             all.push(SweptEntry {
@@ -125,14 +163,16 @@ pub fn play(trace: &EntryHistory, curve: Curve) -> CurveOutcome {
         }
         if let Some(at) = by_id.get(right).filter(|_| *now >= from) {
             let mine = value(&all[*at], curve, *now);
-            let (mut above, mut same) = (0.0, 0.0);
+            let (mut above, mut same, mut sum) = (0.0, 0.0, 0.0);
             for other in &all {
                 let theirs = value(other, curve, *now);
+                sum += theirs;
                 above += f64::from(u8::from(theirs > mine));
                 same += f64::from(u8::from(theirs == mine));
             }
             let rank = above + (same - 1.0) / 2.0;
             outcome.seen += f64::from(u8::from(rank < ROOM as f64));
+            outcome.likelihood += (mine / sum).ln();
             outcome.above += 1.0 - rank / (all.len() as f64 - 1.0);
             let silent = matches!(curve, Curve::Profile(_)) && mine < f64::from(SILENT);
             outcome.silent += f64::from(u8::from(silent));

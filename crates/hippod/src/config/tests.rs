@@ -290,7 +290,7 @@ fn the_documented_defaults_are_the_defaults() {
     );
     assert!(
         text.contains(
-            "# Maximum number of threads that the model uses. Raise it to index a large memory faster.\nthreads = 2\n"
+            "# Maximum number of threads that the embedding model uses. Raise it to index a large memory faster.\nthreads = 2\n"
         ),
         "{text}"
     );
