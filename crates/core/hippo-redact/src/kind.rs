@@ -62,10 +62,9 @@ impl SecretKind {
             CandidateKind::Label(SecretLabel::Pass | SecretLabel::Password | SecretLabel::Phrase)
             | CandidateKind::Order(_) => Self::Password,
             CandidateKind::Label(SecretLabel::Seed) => Self::SeedPhrase,
-            CandidateKind::Scheme => Self::Authorization,
+            CandidateKind::Scheme | CandidateKind::Cookie => Self::Authorization,
             CandidateKind::Prefix(number) if PREFIXES[number].body == SecretBody::Path => Self::Webhook,
             CandidateKind::Prefix(_) | CandidateKind::Azure | CandidateKind::Suffix(_) => Self::ProviderToken,
-            CandidateKind::Cookie => Self::Authorization,
             CandidateKind::Jwt => Self::WebToken,
             CandidateKind::KeyBlock | CandidateKind::PackedKey => Self::PrivateKey,
             CandidateKind::Url => Self::AddressPassword,
