@@ -97,21 +97,17 @@ pub fn complete<'a>(at_hand: &CompletionSources<'a>) -> Completion<'a> {
 
 fn from_source<'a>(content: &'a [u8], why: &str, base: Completion<'a>) -> Completion<'a> {
     let same = base.stored_hash.is_some() && base.stored_hash == base.source_hash;
-    let reason = match (&base.stored_hash, same) {
-        (_, true) => None,
-        (None, _) => Some(format!(
-            "the captured content is not stored ({why}), and its hash is not known; the result is the \
-             current source"
-        )),
-        (Some(_), _) => Some(format!(
-            "the captured content is not stored ({why}), and the source has changed since the capture; the \
-             result is the current source"
-        )),
+    let stale = base.stored_hash.is_some() && !same;
+    let source = match stale {
+        true => "the source has changed since the capture",
+        false => "its hash is not known",
     };
+    let reason = format!("the captured content is not stored ({why}), and {source}");
+    let reason = (!same).then(|| reason + "; the result is the current source");
     Completion {
         from: Some(FetchOrigin::Source),
         content: Some(content),
-        stale: base.stored_hash.is_some() && !same,
+        stale,
         reason,
         ..base
     }
@@ -124,18 +120,13 @@ fn from_summary<'a>(
     base: Completion<'a>,
 ) -> Completion<'a> {
     let says = !at_hand.summary.trim().is_empty() || at_hand.key_data.is_some_and(|data| !data.is_empty());
-    let (outcome, from, what) = if says {
-        (
-            FetchOutcome::Partial,
-            Some(FetchOrigin::Summary),
-            "only the summary is available",
-        )
-    } else {
-        (FetchOutcome::Unavailable, None, "nothing is available")
+    let (outcome, what) = match says {
+        true => (FetchOutcome::Partial, "only the summary is available"),
+        false => (FetchOutcome::Unavailable, "nothing is available"),
     };
     Completion {
         outcome,
-        from,
+        from: says.then_some(FetchOrigin::Summary),
         reason: Some(format!(
             "{what}; the content is not stored: {why}; the source cannot be read: {gone}; if you need more, \
              capture the content again"
@@ -189,9 +180,8 @@ pub fn source_path<'r>(source_type: &str, reference: &'r str) -> Option<Cow<'r, 
     if reference.starts_with('{') {
         let call: Map<String, Value> = serde_json::from_str(reference).ok()?;
         let path = NAMES.iter().find_map(|name| call.get(*name)?.as_str());
-        return path
-            .filter(|path| is_path(path))
-            .map(|path| Cow::Owned(path.to_owned()));
+        let path = path.filter(|path| is_path(path));
+        return path.map(|path| path.to_owned().into());
     }
     let path = reference.strip_prefix("file://").unwrap_or(reference);
     is_path(path).then_some(Cow::Borrowed(path))

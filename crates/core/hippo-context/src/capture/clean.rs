@@ -104,12 +104,11 @@ pub(super) fn hide_secrets(entry: &mut ContextEntry) {
 pub(super) fn shrink_to(entry: &mut ContextEntry, most: usize) {
     while count_tokens(entry) > most {
         let Some(data) = &mut entry.key_data else { break };
-        let longest = data
-            .iter()
-            .max_by_key(|(name, value)| pair_to_json(name, value).len());
-        let Some(name) = longest.map(|(name, _)| name.clone()) else {
+        let size = |(name, value): &(&String, &Value)| pair_to_json(name, value).len();
+        let Some((name, _)) = data.iter().max_by_key(size) else {
             break;
         };
+        let name = name.clone();
         if !data.get_mut(&name).is_some_and(shorten) {
             data.remove(&name);
         }
@@ -151,10 +150,9 @@ pub(super) fn count_tokens(entry: &ContextEntry) -> usize {
     let names: usize = entry.modifiers.associations.iter().map(String::len).sum();
     // Names and references are given by the caller and cannot be shortened.
     let fixed = (names + entry.id.len() + entry.source.reference.len()) / 4;
-    if fixed + 150 > MOST_TOKENS {
-        rendered
-    } else {
-        rendered.max(wire)
+    match fixed + 150 > MOST_TOKENS {
+        true => rendered,
+        false => rendered.max(wire),
     }
 }
 

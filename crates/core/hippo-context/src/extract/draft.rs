@@ -100,10 +100,9 @@ impl Draft {
     /// sentences.
     pub fn within(self, budget: usize, content_tokens: usize) -> Extract {
         // Reserve room for values, so that a long headline cannot displace them.
-        let said = if self.facts.is_empty() {
-            budget
-        } else {
-            budget * 9 / 20
+        let said = match self.facts.is_empty() {
+            true => budget,
+            false => budget * 9 / 20,
         };
         let mut entry = BudgetedEntry {
             budget,
