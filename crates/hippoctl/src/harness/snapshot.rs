@@ -116,9 +116,8 @@ fn find(dir: &WorkspaceDir, path: &str) -> Result<(String, PathState), String> {
         kind = kind_at(dir, &real)?;
         if kind == Some(FileKind::Link) {
             if is_own(path) {
-                return Err(format!(
-                    "it is a link, and hippod does not follow links here; {INSTEAD}"
-                ));
+                let why = "it is a link, and hippod does not follow links here";
+                return Err(format!("{why}; {INSTEAD}"));
             }
             real = follow(dir, &real)?;
             kind = kind_at(dir, &real)?;
