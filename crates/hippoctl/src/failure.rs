@@ -104,10 +104,8 @@ impl Failure {
 
     /// Creates the failure "could not WHAT: PATH: REASON".
     pub fn file(what: &str, path: &Path, reason: impl Display) -> Self {
-        Self::new(
-            Exit::Failed,
-            format!("could not {what}: {}: {reason}", path.display()),
-        )
+        let path = path.display();
+        Self::new(Exit::Failed, format!("could not {what}: {path}: {reason}"))
     }
 
     /// Creates the failure for a file that the user named and that could not be read. The hint depends on the error.

@@ -76,11 +76,8 @@ pub fn section(
         None => configured(paths, &dir, &owner),
     };
     let index = dir.stat(INDEX[0]).ok().flatten().map_or("", |_| INDEX_LINE);
-    let section = fenced(
-        &format!("{index}{}", redact(&Node::read(Period::All, &root).body)),
-        budget as usize,
-        ROOT,
-    );
+    let text = format!("{index}{}", redact(&Node::read(Period::All, &root).body));
+    let section = fenced(&text, budget as usize, ROOT);
     Ok((!section.is_empty()).then_some(section))
 }
 
@@ -98,10 +95,8 @@ pub fn pending(pending: &[Pending]) -> Option<String> {
 /// Returns the nearest registered workspace at or above a canonical folder.
 pub fn find_workspace(state: &Path, folder: &Path) -> Option<PathBuf> {
     let registered = folder::registered(state);
-    folder
-        .ancestors()
-        .find(|above| registered.contains(*above))
-        .map(Path::to_path_buf)
+    let found = folder.ancestors().find(|above| registered.contains(*above));
+    found.map(Path::to_path_buf)
 }
 
 /// Returns the budget in tokens. The configuration of a workspace can lower the user's budget, and can raise it only
@@ -123,10 +118,8 @@ fn configured(paths: &Paths, dir: &WorkspaceDir, owner: &Metadata) -> u32 {
 /// Returns the budget that the user configured.
 fn of_user(config: &Path) -> Option<u32> {
     let (section, name, variable) = SETTING;
-    let set = std::env::var(variable)
-        .ok()
-        .and_then(|value| value.trim().parse().ok());
-    set.or_else(|| {
+    let set = std::env::var(variable).ok();
+    set.and_then(|value| value.trim().parse().ok()).or_else(|| {
         let table: toml::Table = read_own(config)?.parse().ok()?;
         table.get(section)?.get(name)?.as_integer()?.try_into().ok()
     })
