@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::label::{LabelMatch, SecretLabel, is_space};
 use super::shape::{self, CharacterShape};
 use super::start as start_of;
-use super::words::{TECHNIQUES, is_grammar, is_label, is_speech, words_of};
+use super::words::{GRAMMAR, TECHNIQUES, contains_word, is_label, is_speech, words_of};
 use super::{REDACTED, SecretCandidate};
 
 /// Separator between a label and its value.
@@ -308,8 +308,8 @@ fn ends_statement(value: &LabelledValue<'_>, after: &str) -> bool {
 /// Returns true for words that form a passphrase rather than a sentence.
 fn is_phrase(text: &str) -> bool {
     let words = || text.split([' ', '-', '\t']).filter(|word| !word.is_empty());
-    let sentence =
-        text.ends_with(['.', '!', '?', ':']) || words().any(|word| is_grammar(word) || is_label(word));
+    let sentence = text.ends_with(['.', '!', '?', ':'])
+        || words().any(|word| contains_word(GRAMMAR, word) || is_label(word));
     words().nth(2).is_some() && !sentence
 }
 

@@ -15,8 +15,8 @@ pub(super) const PLACEHOLDER: &str = "placeholder";
 pub(super) const FILLER: &str = "filler";
 /// Type names of programming languages, and words used in forms.
 const TYPES: &str = "types";
-/// Function words.
-const GRAMMAR: &str = "grammar";
+/// Function words, which indicate a sentence.
+pub(super) const GRAMMAR: &str = "grammar";
 /// Words that follow a label and describe the secret instead of stating it.
 const SPEECH: &str = "speech";
 /// Last words of names of secrets.
@@ -50,11 +50,6 @@ pub(super) fn words_of(list: &str) -> impl Iterator<Item = &'static str> {
 pub(super) fn contains_word(list: &str, word: &str) -> bool {
     let words = LISTS.get(list);
     words.is_some_and(|words| words.contains(&*word.to_ascii_lowercase()))
-}
-
-/// Returns true for a function word, which indicates a sentence.
-pub(super) fn is_grammar(word: &str) -> bool {
-    contains_word(GRAMMAR, word)
 }
 
 /// Returns true for a word that describes a secret instead of being one.
