@@ -11,6 +11,8 @@ use std::borrow::Cow;
 use hippo_types::context::{FetchOrigin, FetchOutcome};
 use serde_json::{Map, Value};
 
+use crate::extract::parse_numbered;
+
 /// Available sources of the content. An `Err` explains why a source is missing, for example: `it was removed after 90
 /// days`.
 #[derive(Debug, Clone, Copy)]
@@ -143,24 +145,18 @@ fn contains_content(source: &[u8], content: &[u8]) -> bool {
         return true;
     }
     let found = |part: &[u8]| !part.is_empty() && memchr::memmem::find(source, part).is_some();
-    found(content.trim_ascii()) || strip_line_numbers(content).is_some_and(|text| found(text.trim_ascii()))
+    found(content.trim_ascii())
+        || strip_line_numbers(content).is_some_and(|text| found(text.trim().as_bytes()))
 }
 
 /// Removes the line numbers that `cat -n` and file tools write. Returns `None` if a line has no number.
-fn strip_line_numbers(content: &[u8]) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(content.len());
-    for line in content.split_inclusive(|byte| *byte == b'\n') {
-        if line.trim_ascii().is_empty() {
-            out.extend_from_slice(line);
-            continue;
-        }
-        let text = line.trim_ascii_start();
-        let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let rest = text.get(digits..).filter(|_| digits > 0)?;
-        let mark = ["\t".as_bytes(), "→".as_bytes(), "|".as_bytes()];
-        out.extend_from_slice(mark.iter().find_map(|mark| rest.strip_prefix(*mark))?);
-    }
-    Some(out)
+fn strip_line_numbers(content: &[u8]) -> Option<String> {
+    let lines = std::str::from_utf8(content).ok()?.split_inclusive('\n');
+    let texts = lines.map(|line| match line.trim().is_empty() {
+        true => Some(line),
+        false => parse_numbered(line).map(|(_, text)| text),
+    });
+    texts.collect()
 }
 
 /// Extracts the file path from a reference: a path, a `file:` address, or the arguments of a call as JSON. Returns

@@ -25,6 +25,7 @@ use serde_json::{Map, Value};
 
 use draft::Draft;
 use lines::NumberedText;
+pub(crate) use lines::parse_numbered;
 
 use hippo_types::tokens;
 

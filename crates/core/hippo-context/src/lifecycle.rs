@@ -153,8 +153,6 @@ pub struct AssociationChange {
 /// Planned changes, and the state after them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CyclePlan {
-    /// Event that triggered the plan.
-    pub trigger: Trigger,
     /// Effective turn: the highest turn seen.
     pub turn: u64,
     /// True if the reported turn is before the effective turn.
@@ -247,7 +245,6 @@ pub fn plan(
     let is_active = |(_, state): &(usize, &ContextState)| **state == ContextState::Active;
     let active = states.iter().enumerate().filter(is_active);
     CyclePlan {
-        trigger,
         turn,
         went_back: told < turn,
         moved,

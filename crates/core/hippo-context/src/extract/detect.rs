@@ -1,7 +1,7 @@
 //! Detection of the kind of a text.
 
 use super::json::tokens::is_json;
-use super::lines::NumberedText;
+use super::lines::{NumberedText, parse_numbered};
 use super::log::{LogLineInfo, outcome};
 use super::{ContentKind, Hints, snapshot, trace};
 use hippo_text::text::start;
@@ -13,15 +13,6 @@ const BYTES: usize = 65_536;
 /// Returns the possible kinds of a text, the most likely kind first.
 pub(super) fn kinds(text: &NumberedText<'_>, hints: &Hints<'_>) -> Vec<ContentKind> {
     LineCounts::of(text).kinds(text, hints)
-}
-
-/// Returns a line without the line number written before it.
-fn bare<'t>(text: &NumberedText<'_>, line: &'t str) -> &'t str {
-    if !text.is_numbered() {
-        return line;
-    }
-    line.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit())
-        .trim_start_matches(['\t', '→', ':', '|'])
 }
 
 /// Returns the start and the end of a text, cut at line ends where possible.
@@ -62,7 +53,9 @@ impl LineCounts {
         let within = head.lines().skip(LINES).collect::<Vec<_>>().into_iter();
         let within = within.rev().take(if end.is_empty() { LINES } else { 0 });
         for line in head.lines().take(LINES).chain(within).chain(tail) {
-            seen.take(bare(text, start(line, 2_000)));
+            let line = start(line, 2_000);
+            let numbered = parse_numbered(line).filter(|_| text.is_numbered());
+            seen.take(numbered.map_or(line, |(_, text)| text));
         }
         seen
     }
