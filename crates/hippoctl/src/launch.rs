@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -171,15 +170,8 @@ pub fn open_log(log: &Path) -> Result<LogFile, Failure> {
 /// Returns the last lines that the log contains after the byte offset `before`.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn last_words(log: &Path, before: u64) -> String {
-    let read = || -> io::Result<Vec<u8>> {
-        let mut file = File::open(log)?;
-        file.seek(SeekFrom::Start(before))?;
-        let mut bytes = Vec::new();
-        file.take(1024 * 1024).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    let bytes = read().unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
+    let bytes = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(bytes.get(before as usize..).unwrap_or_default());
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(LAST_WORDS)..].join("\n")
 }

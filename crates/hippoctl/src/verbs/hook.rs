@@ -66,10 +66,8 @@ pub fn hook(global: &Global, args: HookArgs) {
         // Without the paths, the log of hooks is unknown, too.
         return;
     };
-    let log = HookLog {
-        folder: session.paths.state.clone(),
-        name: args.name,
-    };
+    let (name, folder) = (args.name, session.paths.state.clone());
+    let log = |what: &str| append_to_log(&folder, name, what);
     let (said, heard) = mpsc::channel();
     let mut work = HookWork {
         session,
@@ -80,31 +78,26 @@ pub fn hook(global: &Global, args: HookArgs) {
     };
     let worker = thread::Builder::new().name("hook".into());
     if let Err(error) = worker.spawn(move || work.run()) {
-        log.note(&format!("could not start: {error}"));
-        return;
+        return log(&format!("could not start: {error}"));
     }
     loop {
         match heard.recv_timeout(limit.saturating_sub(begun.elapsed())) {
-            Ok(HookMessage::Print(text)) => {
+            Ok(Ok(text)) => {
                 let mut out = io::stdout().lock();
                 // The write fails if the harness has closed the pipe.
                 let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
             }
-            Ok(HookMessage::Problem(what)) => log.note(&what),
+            Ok(Err(what)) => log(&what),
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) => {
-                log.note(&format!("timed out after {} ms", limit.as_millis()));
-                return;
+                return log(&format!("timed out after {} ms", limit.as_millis()));
             }
         }
     }
 }
 
-/// A message from the thread that does the work.
-enum HookMessage {
-    Print(String),
-    Problem(String),
-}
+/// A message from the thread that does the work: text to print, or a problem to log.
+type HookMessage = Result<String, String>;
 
 struct HookWork {
     session: DaemonSession,
@@ -126,7 +119,7 @@ impl HookWork {
                 .or_else(|failure| self.close(&event).and(Err(failure))),
         };
         if let Err(failure) = done {
-            self.say(HookMessage::Problem(failure.message));
+            self.say(Err(failure.message));
         }
     }
 
@@ -150,14 +143,13 @@ impl HookWork {
     fn session_start(&mut self, event: &HookEvent) -> Result<(), Failure> {
         // If an event is unusable, this is logged, and the section is for the folder of the process.
         if let Some(trouble) = event.trouble.filter(|trouble| *trouble != event::NO_EVENT) {
-            self.say(HookMessage::Problem(trouble.to_owned()));
+            self.say(Err(trouble.to_owned()));
         }
         let folder = self.folder(event)?;
         let is_claude = claude_project().is_some();
-        match root::section(&self.session.paths, &folder, self.args.budget, is_claude) {
-            Ok(Some(text)) => self.say(HookMessage::Print(text)),
-            Ok(None) => {}
-            Err(what) => self.say(HookMessage::Problem(what)),
+        let section = root::section(&self.session.paths, &folder, self.args.budget, is_claude);
+        if let Some(said) = section.transpose() {
+            self.say(said);
         }
         if !self.args.pending {
             // The daemon is started now, so that it is ready for the first search.
@@ -173,7 +165,7 @@ impl HookWork {
             Err(_) if self.time_left().is_zero() => {}
             answer => {
                 if let Some(text) = root::pending(&answer?.pending) {
-                    self.say(HookMessage::Print(text));
+                    self.say(Ok(text));
                 }
             }
         }
@@ -184,8 +176,8 @@ impl HookWork {
     fn flush(&mut self, event: &HookEvent) -> Result<(), Failure> {
         let whole = self.args.name != HookName::TaskCompleted;
         let Some(path) = &event.transcript else {
-            let why = event.trouble;
-            let why = why.unwrap_or("the event contains no path of a transcript");
+            let no_path = "the event contains no path of a transcript";
+            let why = event.trouble.unwrap_or(no_path);
             let what = format!("there is no transcript: {why}");
             return Err(Failure::new(Exit::Failed, what));
         };
@@ -195,8 +187,7 @@ impl HookWork {
         if !is_there {
             // The daemon would report the missing transcript later, and only in its own log. The other steps of the
             // hook still run.
-            let what = format!("the transcript does not exist: {}", path.display());
-            self.say(HookMessage::Problem(what));
+            self.say(Err(format!("the transcript does not exist: {}", path.display())));
         }
         let request = SessionFlushRequest {
             workspace: text(&self.folder(event)?)?,
@@ -248,7 +239,8 @@ impl HookWork {
         if connected.is_ok() || self.no_start || self.time_left().is_zero() {
             return Ok(connected?);
         }
-        launch::wait(&mut self.start()?, paths, self.time_left(), RIVAL).map_err(|mut failure| {
+        let rival = RIVAL.min(self.time_left());
+        launch::wait(&mut self.start()?, paths, self.time_left(), rival).map_err(|mut failure| {
             if !self.time_left().is_zero() {
                 // If this file cannot be written, the next hook does not wait before it tries to start the daemon.
                 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
@@ -278,26 +270,18 @@ fn claude_project() -> Option<OsString> {
     std::env::var_os("CLAUDE_PROJECT_DIR").filter(|folder| !folder.is_empty())
 }
 
-/// The log of hooks.
-struct HookLog {
-    folder: PathBuf,
-    name: HookName,
-}
-
-impl HookLog {
-    /// Appends a line to the log. Errors are ignored, because they cannot be reported anywhere else.
-    fn note(&self, what: &str) {
-        let what: String = what.replace(char::is_control, " ").chars().take(1_000).collect();
-        let now = jiff::Timestamp::now();
-        // The line has the format of the daemon's log, so `logs` can read both logs.
-        let name = self.name.to_possible_value();
-        let name = name.as_ref().map_or("", PossibleValue::get_name);
-        let line = format!("{now:.6}  WARN {name}: {what}\n");
-        if launch::create_private_folder(&self.folder).is_ok()
-            && let Ok(mut log) = launch::open_log(&self.folder.join(LOG))
-        {
-            let _ = log.write_all(line.as_bytes());
-        }
+/// Appends a line to the log of hooks. Errors are ignored, because they cannot be reported anywhere else.
+fn append_to_log(folder: &Path, name: HookName, what: &str) {
+    let what: String = what.replace(char::is_control, " ").chars().take(1_000).collect();
+    let now = jiff::Timestamp::now();
+    // The line has the format of the daemon's log, so `logs` can read both logs.
+    let name = name.to_possible_value();
+    let name = name.as_ref().map_or("", PossibleValue::get_name);
+    let line = format!("{now:.6}  WARN {name}: {what}\n");
+    if launch::create_private_folder(folder).is_ok()
+        && let Ok(mut log) = launch::open_log(&folder.join(LOG))
+    {
+        let _ = log.write_all(line.as_bytes());
     }
 }
 
