@@ -28,17 +28,13 @@ pub(super) fn find_instructions(text: &str, bytes: usize) -> String {
     const WORDS: [&str; 4] = ["remember", "always", "never", "important"];
     let shown = hippo_redact::redact(text);
     let lasting = |sentence: &&str| {
-        let mut words = sentence.split(|mark: char| !mark.is_alphanumeric());
-        words.any(|word| WORDS.iter().any(|lasting| starts_with_word(word, lasting)))
+        let lower = sentence.to_ascii_lowercase();
+        let mut words = lower.split(|mark: char| !mark.is_alphanumeric());
+        words.any(|word| WORDS.iter().any(|lasting| word.starts_with(lasting)))
     };
     let sentences = shown.split_inclusive(['\n', '.', '!', '?']).map(str::trim);
     let said: Vec<&str> = sentences.filter(lasting).take(MOST_VALUES).collect();
     text::clip(&said.join(" "), bytes)
-}
-
-fn starts_with_word(word: &str, lasting: &str) -> bool {
-    let start = word.as_bytes().get(..lasting.len());
-    start.is_some_and(|start| start.eq_ignore_ascii_case(lasting.as_bytes()))
 }
 
 /// Redacts the key data given by the caller and shortens long values.
@@ -156,7 +152,7 @@ pub(super) fn count_tokens(entry: &ContextEntry) -> usize {
     }
 }
 
-fn to_json(data: &Map<String, Value>) -> String {
+pub(crate) fn to_json(data: &Map<String, Value>) -> String {
     serde_json::to_string(data).unwrap_or_default()
 }
 
