@@ -71,15 +71,17 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
         false => style.bad("  the folder does not exist"),
     };
     let mut text = format!("{}{missing}\n", style.strong(&workspace.root));
-    let index = format!(
-        "{}, {}, {} embedded, {} pending, generation {}, {}",
+    let (documents, chunks) = (
         plural(workspace.documents, "document"),
         plural(workspace.chunks, "chunk"),
-        workspace.embedded,
-        workspace.pending,
-        workspace.generation,
-        bytes(workspace.database_bytes),
     );
+    let (embedded, pending) = (workspace.embedded, workspace.pending);
+    let state = format!(
+        "generation {}, {}",
+        workspace.generation,
+        bytes(workspace.database_bytes)
+    );
+    let index = format!("{documents}, {chunks}, {embedded} embedded, {pending} pending, {state}");
     text += &pair("index", &index);
     let disk = &workspace.disk;
     let disk = format!("{}, {} indexed", plural(disk.files, "file"), disk.indexed_files);

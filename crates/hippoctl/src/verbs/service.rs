@@ -106,9 +106,8 @@ fn install(session: &DaemonSession, dry_run: bool) -> Result<ServiceSteps, Failu
     for file in &status.files {
         write(file, &file.unconfined)?;
     }
-    done.notes.push(
-        "this system forbids user namespaces, so the protections that need them are omitted".to_owned(),
-    );
+    let note = "this system forbids user namespaces, so the protections that need them are omitted";
+    done.notes.push(note.to_owned());
     run(&manager.starting(&folder, true), &mut done).map_err(failed)?;
     Ok(done)
 }

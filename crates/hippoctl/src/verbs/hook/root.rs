@@ -15,6 +15,7 @@ use hippo_proto::folder::{self, Trust};
 use hippo_proto::{Paths, Pending};
 use hippo_redact::redact;
 use hippo_text::fence::fenced;
+use hippo_text::text::one_line;
 use hippo_tree::{Node, Period};
 
 use crate::harness::layout::{INDEX, ROOT, has_import};
@@ -85,8 +86,7 @@ pub fn section(
 pub fn pending(pending: &[Pending]) -> Option<String> {
     let mut text = String::new();
     for one in pending {
-        let line: Vec<&str> = one.text.split_whitespace().collect();
-        text.push_str(&format!("- pending ({}): {}\n", one.kind, line.join(" ")));
+        text += &format!("- pending ({}): {}\n", one.kind, one_line(&one.text));
     }
     let section = fenced(&text, PENDING, "hippoctl heartbeat");
     (!section.is_empty()).then_some(section)
