@@ -166,12 +166,8 @@ impl DaemonSession {
         let list = self.call(WorkspaceListRequest {})?;
         let roots = list.workspaces.iter().map(|workspace| workspace.root.as_str());
         nearest_above(&place, roots).map(str::to_owned).ok_or_else(|| {
-            let place = place.display();
-            Failure::new(
-                Exit::NotFound,
-                format!("no registered workspace at or above {place}"),
-            )
-            .hint(
+            let what = format!("no registered workspace at or above {}", place.display());
+            Failure::new(Exit::NotFound, what).hint(
                 "choose a workspace with --workspace DIR (`hippoctl workspace list` shows the registered \
                  workspaces), or register the folder: hippoctl workspace add DIR",
             )
@@ -210,15 +206,12 @@ pub fn current_dir() -> Result<PathBuf, Failure> {
 /// # Errors
 /// Fails if the path is not valid Unicode.
 pub fn text(path: &Path) -> Result<String, Failure> {
-    let text = path.to_str().map(str::to_owned);
-    text.ok_or_else(|| {
-        Failure::new(
-            Exit::Usage,
-            format!(
-                "could not use a path that is not valid Unicode: {}",
-                path.display()
-            ),
-        )
+    path.to_str().map(str::to_owned).ok_or_else(|| {
+        let what = format!(
+            "could not use a path that is not valid Unicode: {}",
+            path.display()
+        );
+        Failure::new(Exit::Usage, what)
     })
 }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use hippo_proto::{ClientError, ErrorKind, RpcError};
+use hippo_text::text::one_line;
 
 /// The exit code of the process. The codes are part of the public interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,10 +72,7 @@ impl Failure {
     /// Converts a usage error of clap; the message is the text that clap would print.
     pub fn usage(error: &clap::Error) -> Self {
         let text = error.render().to_string();
-        let mut paragraphs = text.trim().split("\n\n").map(|part| {
-            let words: Vec<&str> = part.split_whitespace().collect();
-            words.join(" ")
-        });
+        let mut paragraphs = text.trim().split("\n\n").map(one_line);
         let message = paragraphs.next().unwrap_or_default();
         let hint: Vec<String> = paragraphs.collect();
         let message = message.strip_prefix("error: ").unwrap_or(&message).to_owned();
@@ -104,10 +102,8 @@ impl Failure {
 
     /// Creates the failure "could not WHAT: PATH: REASON".
     pub fn file(what: &str, path: &Path, reason: impl Display) -> Self {
-        Self::new(
-            Exit::Failed,
-            format!("could not {what}: {}: {reason}", path.display()),
-        )
+        let path = path.display();
+        Self::new(Exit::Failed, format!("could not {what}: {path}: {reason}"))
     }
 
     /// Creates the failure for a file that the user named and that could not be read. The hint depends on the error.

@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -19,6 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// two clients started a daemon at the same time, or because a running daemon's socket was removed. That daemon binds
 /// the socket again within a second.
 const RIVAL: Duration = Duration::from_secs(3);
+/// The hint if the program hippod was not found.
+pub const INSTALL: &str = "install hippod in the folder of hippoctl, or in a folder of PATH";
 /// Maximum number of log lines that are shown if the daemon ends early.
 const LAST_WORDS: usize = 10;
 
@@ -29,7 +30,7 @@ const LAST_WORDS: usize = 10;
 pub fn launch(paths: &Paths) -> Result<(u32, Client), Failure> {
     let (mut child, before) = begin(paths)?;
     let pid = child.id();
-    let answers = wait(&mut child, paths);
+    let answers = wait(&mut child, paths, PATIENCE, RIVAL);
     // The thread waits for the daemon to exit. Otherwise, a daemon that exits before this process would remain as a
     // zombie process. If no thread can be started, this is harmless.
     let _ = thread::Builder::new().spawn(move || child.wait());
@@ -49,11 +50,8 @@ pub fn launch(paths: &Paths) -> Result<(u32, Client), Failure> {
 /// Fails if `hippod` is not found or cannot be started.
 pub fn begin(paths: &Paths) -> Result<(Child, u64), Failure> {
     let program = daemon_program().ok_or_else(|| {
-        Failure::new(
-            Exit::NoDaemon,
-            "no daemon is running, and the program hippod was not found",
-        )
-        .hint("install hippod in the folder of hippoctl, or in a folder of PATH")
+        let what = "no daemon is running, and the program hippod was not found";
+        Failure::new(Exit::NoDaemon, what).hint(INSTALL)
     })?;
     create_private_folder(&paths.state)?;
     let log = open_log(&paths.log)?;
@@ -71,12 +69,9 @@ pub fn daemon_program() -> Option<PathBuf> {
 fn find_daemon(own: Option<&Path>, path: Option<OsString>) -> Option<PathBuf> {
     let name = format!("hippod{}", std::env::consts::EXE_SUFFIX);
     let beside = own.and_then(Path::parent).map(Path::to_path_buf);
-    let folders = path.as_deref().map(std::env::split_paths).into_iter().flatten();
-    beside
-        .into_iter()
-        .chain(folders)
-        .map(|folder| folder.join(&name))
-        .find(|program| program.is_file())
+    let folders = path.iter().flat_map(std::env::split_paths);
+    let mut programs = beside.into_iter().chain(folders).map(|folder| folder.join(&name));
+    programs.find(|program| program.is_file())
 }
 
 fn spawn(program: &Path, paths: &Paths, log: &File) -> Result<Child, Failure> {
@@ -103,12 +98,21 @@ fn spawn(program: &Path, paths: &Paths, log: &File) -> Result<Child, Failure> {
     command.spawn().map_err(failed)
 }
 
-fn wait(child: &mut Child, paths: &Paths) -> Result<Client, Failure> {
+/// Waits until a started daemon answers. If it ends early, waits up to `rival` for the socket of another daemon.
+///
+/// # Errors
+/// Fails if the daemon has ended, or does not answer within `patience`.
+pub fn wait(
+    child: &mut Child,
+    paths: &Paths,
+    patience: Duration,
+    rival: Duration,
+) -> Result<Client, Failure> {
     let begun = Instant::now();
     let mut pause = Duration::from_millis(2);
     let mut ended = None;
     loop {
-        if let Ok(client) = Client::connect(&paths.socket, Some(PATIENCE)) {
+        if let Ok(client) = Client::connect(&paths.socket, Some(patience)) {
             return Ok(client);
         }
         if ended.is_none()
@@ -117,23 +121,18 @@ fn wait(child: &mut Child, paths: &Paths) -> Result<Client, Failure> {
             ended = Some((status, Instant::now()));
         }
         match ended {
-            Some((status, at)) if at.elapsed() > RIVAL => {
-                return Err(
-                    Failure::new(Exit::NoDaemon, format!("the daemon ended early ({status})"))
-                        .hint("fix the error in the log, then: hippoctl service start"),
-                );
+            Some((status, at)) if at.elapsed() > rival => {
+                let failure = Failure::new(Exit::NoDaemon, format!("the daemon ended early ({status})"));
+                return Err(failure.hint("fix the error in the log, then: hippoctl service start"));
             }
-            None if begun.elapsed() > PATIENCE => {
-                let socket = paths.socket.display();
-                return Err(
-                    Failure::new(Exit::NoDaemon, format!("the daemon does not answer: {socket}"))
-                        .hint("to see the log: hippoctl logs"),
-                );
+            None if begun.elapsed() > patience => {
+                let what = format!("the daemon does not answer: {}", paths.socket.display());
+                return Err(Failure::new(Exit::NoDaemon, what).hint("to see the log: hippoctl logs"));
             }
             _ => {}
         }
         thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(100));
+        pause = (pause * 2).min(Duration::from_millis(20));
     }
 }
 
@@ -154,9 +153,8 @@ pub fn create_private_folder(folder: &Path) -> Result<(), Failure> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
-        .create(folder)
-        .map_err(|error| Failure::file("create the folder", folder, error))
+    let created = builder.create(folder);
+    created.map_err(|error| Failure::file("create the folder", folder, error))
 }
 
 /// Opens a log for appending, to which only this user has access. If the log is full, it is rotated first.
@@ -172,15 +170,8 @@ pub fn open_log(log: &Path) -> Result<LogFile, Failure> {
 /// Returns the last lines that the log contains after the byte offset `before`.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn last_words(log: &Path, before: u64) -> String {
-    let read = || -> io::Result<Vec<u8>> {
-        let mut file = File::open(log)?;
-        file.seek(SeekFrom::Start(before))?;
-        let mut bytes = Vec::new();
-        file.take(1024 * 1024).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    let bytes = read().unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
+    let bytes = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(bytes.get(before as usize..).unwrap_or_default());
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(LAST_WORDS)..].join("\n")
 }

@@ -33,10 +33,8 @@ fn main() -> ExitCode {
     let is_hook = verbs::hook::is_asked_for(&given);
     let mut command = args::command();
     let parsed = command.clone().try_get_matches_from(given);
-    if let Some(shell) = parsed
-        .as_ref()
-        .ok()
-        .and_then(|given| given.get_one::<Shell>("completions"))
+    if let Ok(given) = &parsed
+        && let Some(shell) = given.get_one::<Shell>("completions")
     {
         let mut out = Output::from_terminal(false);
         let mut script = Vec::new();

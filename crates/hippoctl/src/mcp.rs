@@ -2,6 +2,7 @@
 
 mod tools;
 
+use std::fmt::Display;
 use std::thread;
 use std::time::Duration;
 
@@ -48,15 +49,9 @@ pub fn mcp(session: DaemonSession) -> Result<(), Failure> {
 }
 
 async fn serve(server: McpServer) -> Result<(), Failure> {
-    let failed = |why: &dyn std::fmt::Display| {
-        let what = format!("could not serve: {why}");
-        Failure::new(Exit::Failed, what)
-    };
+    let failed = |why: &dyn Display| Failure::new(Exit::Failed, format!("could not serve: {why}"));
     match server.serve(rmcp::transport::stdio()).await {
-        Ok(running) => match running.waiting().await {
-            Ok(_) => Ok(()),
-            Err(error) => Err(failed(&error)),
-        },
+        Ok(running) => running.waiting().await.map(drop).map_err(|error| failed(&error)),
         // The client closed the input before its first request.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         // The original error would contain the message of the client.
@@ -142,13 +137,13 @@ impl ServerHandler for McpServer {
         };
         let result = match answer {
             Ok(value) => CallToolResult::structured(value),
-            Err(Failure { message, hint, .. }) => {
-                let hint = if hint.is_empty() {
-                    hint
-                } else {
-                    format!("\nhint: {hint}").into()
-                };
-                CallToolResult::error(vec![ContentBlock::text(message + &hint)])
+            Err(Failure {
+                mut message, hint, ..
+            }) => {
+                if !hint.is_empty() {
+                    message += &format!("\nhint: {hint}");
+                }
+                CallToolResult::error(vec![ContentBlock::text(message)])
             }
         };
         Ok(result.into())

@@ -51,23 +51,17 @@ impl Output {
         answer: &T,
         render: impl FnOnce(&T, Style) -> String,
     ) -> Result<(), Failure> {
-        if self.json && !self.on_terminal {
-            serde_json::to_writer(&mut self.data, answer).map_err(io::Error::from)?;
-            self.data.write_all(b"\n")?;
-            return Ok(());
-        }
         let (text, notation) = if self.json {
             let json = serde_json::to_string(answer).map_err(io::Error::from)?;
             (json + "\n", Notation::Json)
         } else {
             (render(answer, self.style), Notation::Text)
         };
-        if self.on_terminal {
-            self.data.write_all(safe(&text, notation, true).as_bytes())?;
-        } else {
-            self.data.write_all(text.as_bytes())?;
-        }
-        Ok(())
+        let text = match self.on_terminal {
+            true => safe(&text, notation, true),
+            false => text.as_str().into(),
+        };
+        Ok(self.data.write_all(text.as_bytes())?)
     }
 
     /// Prints data. On a terminal, control characters are escaped. In a pipe or a file, the data is unchanged.
@@ -75,10 +69,9 @@ impl Output {
     /// # Errors
     /// Fails if standard output is closed or full.
     pub fn data(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        if self.on_terminal {
-            self.data.write_all(safe_bytes(bytes).as_bytes())?;
-        } else {
-            self.data.write_all(bytes)?;
+        match self.on_terminal {
+            true => self.data.write_all(safe_bytes(bytes).as_bytes())?,
+            false => self.data.write_all(bytes)?,
         }
         Ok(())
     }
@@ -88,8 +81,7 @@ impl Output {
     /// # Errors
     /// Fails if standard output is closed or full.
     pub fn finish(&mut self) -> Result<(), Failure> {
-        self.data.flush()?;
-        Ok(())
+        Ok(self.data.flush()?)
     }
 
     /// Prints a line on standard error, with control characters escaped. If standard error is closed, the line is
@@ -162,10 +154,9 @@ impl Style {
     }
 
     fn paint(self, code: &str, text: &str) -> String {
-        if self.colour {
-            format!("\x1b[{code}m{text}\x1b[0m")
-        } else {
-            text.to_owned()
+        match self.colour {
+            true => format!("\x1b[{code}m{text}\x1b[0m"),
+            false => text.to_owned(),
         }
     }
 }

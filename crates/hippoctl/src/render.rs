@@ -25,15 +25,7 @@ pub const FORMATS: &str = "supported are sessions of Claude Code, Pi, OpenClaw a
 
 /// Replaces all control characters except tab and line feed, so that a terminal does not execute them.
 pub fn harmless(text: &str) -> String {
-    text.chars()
-        .map(|c| {
-            if c.is_control() && c != '\n' && c != '\t' {
-                '\u{fffd}'
-            } else {
-                c
-            }
-        })
-        .collect()
+    text.replace(|c: char| c.is_control() && c != '\n' && c != '\t', "\u{fffd}")
 }
 
 /// Returns a text from the daemon or a file as one line, with its control characters replaced.
@@ -53,10 +45,9 @@ pub fn short(text: &str, most: usize) -> String {
 
 /// Formats a line range: "12" or "12-14".
 pub fn lines(first: u32, last: u32) -> String {
-    if first == last {
-        first.to_string()
-    } else {
-        format!("{first}-{last}")
+    match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
     }
 }
 
@@ -73,17 +64,14 @@ pub fn age(ms: u64) -> String {
 
 /// Formats a size in powers of 1000: "512 B", "1.4 MB".
 pub fn bytes(count: u64) -> String {
-    const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
-    let mut value = count as f64;
-    let mut unit = 0;
-    while value >= 1000.0 && unit + 1 < UNITS.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    if unit == 0 {
-        format!("{count} B")
-    } else {
-        format!("{value:.1} {}", UNITS[unit])
+    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
+    match count.checked_ilog10().unwrap_or(0) / 3 {
+        0 => format!("{count} B"),
+        power => {
+            let power = power.min(4);
+            let value = count as f64 / 1_000_f64.powf(power.into());
+            format!("{value:.1} {}", UNITS[power as usize - 1])
+        }
     }
 }
 
@@ -100,10 +88,9 @@ pub fn word(value: impl Serialize) -> String {
 
 /// Formats a count with its noun: "1 file", "2 files".
 pub fn plural(count: u64, noun: &str) -> String {
-    if count == 1 {
-        format!("1 {noun}")
-    } else {
-        format!("{count} {noun}s")
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
     }
 }
 
@@ -125,17 +112,11 @@ pub fn table(rows: &[Vec<String>], numeric: usize) -> String {
     let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
     let mut text = String::new();
     for row in rows {
-        let cells = row
-            .iter()
-            .zip(&widths)
-            .enumerate()
-            .map(|(column, (cell, width))| {
-                if column < numeric {
-                    format!("{cell:<width$}")
-                } else {
-                    format!("{cell:>width$}")
-                }
-            });
+        let cells = row.iter().zip(&widths).enumerate();
+        let cells = cells.map(|(column, (cell, width))| match column < numeric {
+            true => format!("{cell:<width$}"),
+            false => format!("{cell:>width$}"),
+        });
         let line = cells.collect::<Vec<_>>().join("  ");
         text.push_str(line.trim_end());
         text.push('\n');

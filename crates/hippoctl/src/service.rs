@@ -12,7 +12,7 @@ use hippo_proto::Paths;
 use crate::failure::{Exit, Failure};
 
 pub use manager::{ManagerCommand, ManagerState};
-pub use status::ServiceStatus;
+pub use status::{RunningDaemon, ServiceStatus};
 pub use unit::{UnitFile, UnitFileState, units};
 
 /// The unit that runs the daemon.
@@ -43,11 +43,9 @@ impl Manager {
         } else if cfg!(target_os = "macos") {
             Ok(Self::Launchd)
         } else {
-            Err(Failure::new(
-                Exit::Refused,
-                "this operating system has no supported service manager",
-            )
-            .hint("hippoctl starts the daemon when necessary; to start it now: hippoctl service start"))
+            let what = "this operating system has no supported service manager";
+            let hint = "hippoctl starts the daemon when necessary; to start it now: hippoctl service start";
+            Err(Failure::new(Exit::Refused, what).hint(hint))
         }
     }
 
@@ -57,18 +55,14 @@ impl Manager {
     /// Fails if the home folder is unknown.
     pub fn folder(self, lookup: &impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, Failure> {
         let absolute = |name: &str| lookup(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let home = || {
-            absolute("HOME")
-                .ok_or_else(|| Failure::new(Exit::Usage, "could not find the home folder").hint("set HOME"))
+        let home = absolute("HOME");
+        let folder = match self {
+            Self::Systemd => absolute("XDG_CONFIG_HOME")
+                .or(home.map(|home| home.join(".config")))
+                .map(|config| config.join("systemd/user")),
+            Self::Launchd => home.map(|home| home.join("Library/LaunchAgents")),
         };
-        Ok(match self {
-            Self::Systemd => match absolute("XDG_CONFIG_HOME") {
-                Some(config) => config,
-                None => home()?.join(".config"),
-            }
-            .join("systemd/user"),
-            Self::Launchd => home()?.join("Library/LaunchAgents"),
-        })
+        folder.ok_or_else(|| Failure::new(Exit::Usage, "could not find the home folder").hint("set HOME"))
     }
 }
 

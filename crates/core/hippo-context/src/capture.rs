@@ -134,72 +134,69 @@ pub fn capture(put: &CaptureInput<'_>, rules: &[PolicyRule], settings: &CaptureS
         },
     );
     let tokens = tokens::of(put.content) as u64;
-    let verdict = judge_worth(put, kind, error, &decision, tokens, settings.worth_tokens);
+    let (indexing, why, rule) = judge_worth(put, kind, error, &decision, tokens, settings.worth_tokens);
+    let rule = rule.map(PolicyRule::location);
     let secret = shows_secret(put.content);
-    let store = verdict.indexing != Indexing::Dropped && (settings.store_secrets || !secret);
-    let entry = (verdict.indexing == Indexing::Entry).then(|| {
+    let store = indexing != Indexing::Dropped && (settings.store_secrets || !secret);
+    let entry = (indexing == Indexing::Entry).then(|| {
         let retrievable = store || complete::source_path(put.source_type, put.source_ref).is_some();
         build_entry(put, kind, retrievable, secret, &decision, settings)
     });
+    let reason = match &rule {
+        Some(rule) => format!("policy at {rule}: {why}"),
+        None => why.into_owned(),
+    };
     CaptureResult {
+        indexing,
         entry_tokens: entry.as_ref().map_or(0, super::lifecycle::size),
         entry,
+        reason,
+        rule,
         secret,
         store,
         tokens,
-        ..verdict
     }
 }
 
 /// Decides on the outcome (v2 §6.1). In order of precedence: workspace rules, the caller's request, built-in rules,
-/// size. The result has the outcome and its reason.
-fn judge_worth(
+/// size. Returns the outcome, its reason, and the rule that decided it.
+fn judge_worth<'r>(
     put: &CaptureInput<'_>,
     kind: ContextKind,
     error: bool,
-    decision: &Decision<'_>,
+    decision: &Decision<'r>,
     tokens: u64,
     most: u64,
-) -> CaptureResult {
-    let verdict = |indexing, reason: &str, rule: Option<&PolicyRule>| CaptureResult {
-        indexing,
-        reason: rule.map_or(reason.to_owned(), |rule| {
-            format!("policy at {}: {reason}", rule.location())
-        }),
-        rule: rule.map(PolicyRule::location),
-        entry: None,
-        secret: false,
-        store: false,
-        tokens: 0,
-        entry_tokens: 0,
-    };
+) -> (Indexing, Cow<'static, str>, Option<&'r PolicyRule>) {
     let asked = put.encoding == Some(ContextEncoding::Manual) || put.persist == Some(true);
     if let Some((false, rule)) = decision.value(|action| action.keep) {
-        return verdict(Indexing::Dropped, "keep: false", Some(rule));
+        return (Indexing::Dropped, "keep: false".into(), Some(rule));
     }
     if put.content.trim().is_empty() {
-        return verdict(Indexing::Passed, "the content is blank", None);
+        return (Indexing::Passed, "the content is blank".into(), None);
     }
-    match decision.value(|action| action.index) {
+    let (indexing, why) = match decision.value(|action| action.index) {
         Some((index, rule)) if !(asked && rule.built_in) => match index {
-            true => verdict(Indexing::Entry, "index: true", Some(rule)),
-            false => verdict(Indexing::Passed, "index: false", Some(rule)),
+            true => return (Indexing::Entry, "index: true".into(), Some(rule)),
+            false => return (Indexing::Passed, "index: false".into(), Some(rule)),
         },
-        _ if asked => verdict(Indexing::Entry, "requested by the caller", None),
-        _ if error => verdict(Indexing::Entry, "an error", None),
+        _ if asked => (Indexing::Entry, "requested by the caller"),
+        _ if error => (Indexing::Entry, "an error"),
         _ => match kind {
             ContextKind::ToolResult => {
                 let (indexing, than) = match tokens > most {
                     true => (Indexing::Entry, "more than"),
                     false => (Indexing::Passed, "at most"),
                 };
-                verdict(indexing, &format!("a tool result of {than} {most} tokens"), None)
+                let why = format!("a tool result of {than} {most} tokens");
+                return (indexing, why.into(), None);
             }
-            ContextKind::Message => verdict(Indexing::Passed, "a message without lasting instructions", None),
-            ContextKind::State => verdict(Indexing::Entry, "of type state", None),
-            ContextKind::Memory => verdict(Indexing::Entry, "of type memory", None),
+            ContextKind::Message => (Indexing::Passed, "a message without lasting instructions"),
+            ContextKind::State => (Indexing::Entry, "of type state"),
+            ContextKind::Memory => (Indexing::Entry, "of type memory"),
         },
-    }
+    };
+    (indexing, why.into(), None)
 }
 
 fn build_entry(
@@ -212,15 +209,16 @@ fn build_entry(
 ) -> ContextEntry {
     let expires = |action: &RuleAction| Some(put.turn.saturating_add(action.expires_after_turns?));
     let mut associations: Vec<String> = Vec::new();
-    for id in put
-        .associations
-        .iter()
-        .filter(|id| !id.is_empty() && *id != put.id)
-    {
+    let is_other = |id: &&String| !id.is_empty() && *id != put.id;
+    for id in put.associations.iter().filter(is_other) {
         if associations.len() < MOST_ASSOCIATIONS && !associations.contains(id) {
             associations.push(id.clone());
         }
     }
+    let rate = decision.resolve(None, |action| action.decay_rate);
+    let floor = decision.resolve(None, |action| action.floor);
+    let priority = decision.resolve(put.priority, |action| action.priority);
+    let persist = decision.resolve(put.persist, |action| action.persist);
     let mut entry = ContextEntry {
         id: put.id.to_owned(),
         kind,
@@ -234,31 +232,24 @@ fn build_entry(
         key_data: None,
         strength: 1.0,
         decay: ContextDecay {
-            rate: decision
-                .resolve(None, |action| action.decay_rate)
-                .unwrap_or(kind.rate()),
-            floor: decision.resolve(None, |action| action.floor).unwrap_or(0.0),
+            rate: rate.unwrap_or(kind.rate()),
+            floor: floor.unwrap_or(0.0),
             last_access: put.turn,
         },
         modifiers: ContextModifiers {
-            priority: decision
-                .resolve(put.priority, |action| action.priority)
-                .unwrap_or_default(),
+            priority: priority.unwrap_or_default(),
             encoding: put.encoding.unwrap_or_default(),
             associations,
         },
         lifecycle: ContextLifecycle {
             created: put.turn,
             expires: decision.resolve(put.expires, expires),
-            persist: decision
-                .resolve(put.persist, |action| action.persist)
-                .unwrap_or(false),
+            persist: persist.unwrap_or(false),
         },
     };
     let most = settings.entry_tokens.clamp(extract::LEAST_TOKENS, MOST_TOKENS);
-    let room = most
-        .saturating_sub(clean::count_tokens(&entry))
-        .max(extract::LEAST_TOKENS);
+    let room = most.saturating_sub(clean::count_tokens(&entry));
+    let room = room.max(extract::LEAST_TOKENS);
     let aggressive = decision.resolve(None, |action| action.compression) == Some(Compression::Aggressive);
     let (summary, key_data) = summarize(put, kind, secret, room, aggressive);
     entry.summary = summary;
@@ -277,10 +268,8 @@ fn summarize(
     room: usize,
     aggressive: bool,
 ) -> (String, Map<String, Value>) {
-    let given = put
-        .summary
-        .map(clean::clean_summary)
-        .filter(|summary| !summary.is_empty());
+    let given = put.summary.map(clean::clean_summary);
+    let given = given.filter(|summary| !summary.is_empty());
     let given_data = put.key_data.map(clean::clean_data);
     if let (Some(summary), Some(data)) = (&given, &given_data) {
         return (summary.clone(), data.clone());
@@ -288,7 +277,7 @@ fn summarize(
     // Sections that hippod inserted into the prompt are already known.
     let content = without_sections(put.content);
     let short = tokens::of(&content) <= SHORT && !content.trim().is_empty();
-    let (summary, data) = if short {
+    let (mut summary, data) = if short {
         (clean::clean_summary(&content), Map::new())
     } else {
         let usual = extract::default_tokens(tokens::of(&content));
@@ -304,11 +293,9 @@ fn summarize(
         let summary = said.filter(|said| !said.is_empty()).unwrap_or(extract.summary);
         (summary, extract.key_data)
     };
-    let summary = if summary.is_empty() {
-        format!("{} tokens of content", tokens::of(put.content))
-    } else {
-        summary
-    };
+    if summary.is_empty() {
+        summary = format!("{} tokens of content", tokens::of(put.content));
+    }
     (given.unwrap_or(summary), given_data.unwrap_or(data))
 }
 

@@ -11,6 +11,8 @@ use std::borrow::Cow;
 use hippo_types::context::{FetchOrigin, FetchOutcome};
 use serde_json::{Map, Value};
 
+use crate::extract::parse_numbered;
+
 /// Available sources of the content. An `Err` explains why a source is missing, for example: `it was removed after 90
 /// days`.
 #[derive(Debug, Clone, Copy)]
@@ -97,21 +99,17 @@ pub fn complete<'a>(at_hand: &CompletionSources<'a>) -> Completion<'a> {
 
 fn from_source<'a>(content: &'a [u8], why: &str, base: Completion<'a>) -> Completion<'a> {
     let same = base.stored_hash.is_some() && base.stored_hash == base.source_hash;
-    let reason = match (&base.stored_hash, same) {
-        (_, true) => None,
-        (None, _) => Some(format!(
-            "the captured content is not stored ({why}), and its hash is not known; the result is the \
-             current source"
-        )),
-        (Some(_), _) => Some(format!(
-            "the captured content is not stored ({why}), and the source has changed since the capture; the \
-             result is the current source"
-        )),
+    let stale = base.stored_hash.is_some() && !same;
+    let source = match stale {
+        true => "the source has changed since the capture",
+        false => "its hash is not known",
     };
+    let reason = format!("the captured content is not stored ({why}), and {source}");
+    let reason = (!same).then(|| reason + "; the result is the current source");
     Completion {
         from: Some(FetchOrigin::Source),
         content: Some(content),
-        stale: base.stored_hash.is_some() && !same,
+        stale,
         reason,
         ..base
     }
@@ -124,18 +122,13 @@ fn from_summary<'a>(
     base: Completion<'a>,
 ) -> Completion<'a> {
     let says = !at_hand.summary.trim().is_empty() || at_hand.key_data.is_some_and(|data| !data.is_empty());
-    let (outcome, from, what) = if says {
-        (
-            FetchOutcome::Partial,
-            Some(FetchOrigin::Summary),
-            "only the summary is available",
-        )
-    } else {
-        (FetchOutcome::Unavailable, None, "nothing is available")
+    let (outcome, what) = match says {
+        true => (FetchOutcome::Partial, "only the summary is available"),
+        false => (FetchOutcome::Unavailable, "nothing is available"),
     };
     Completion {
         outcome,
-        from,
+        from: says.then_some(FetchOrigin::Summary),
         reason: Some(format!(
             "{what}; the content is not stored: {why}; the source cannot be read: {gone}; if you need more, \
              capture the content again"
@@ -152,24 +145,18 @@ fn contains_content(source: &[u8], content: &[u8]) -> bool {
         return true;
     }
     let found = |part: &[u8]| !part.is_empty() && memchr::memmem::find(source, part).is_some();
-    found(content.trim_ascii()) || strip_line_numbers(content).is_some_and(|text| found(text.trim_ascii()))
+    found(content.trim_ascii())
+        || strip_line_numbers(content).is_some_and(|text| found(text.trim().as_bytes()))
 }
 
 /// Removes the line numbers that `cat -n` and file tools write. Returns `None` if a line has no number.
-fn strip_line_numbers(content: &[u8]) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(content.len());
-    for line in content.split_inclusive(|byte| *byte == b'\n') {
-        if line.trim_ascii().is_empty() {
-            out.extend_from_slice(line);
-            continue;
-        }
-        let text = line.trim_ascii_start();
-        let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let rest = text.get(digits..).filter(|_| digits > 0)?;
-        let mark = ["\t".as_bytes(), "→".as_bytes(), "|".as_bytes()];
-        out.extend_from_slice(mark.iter().find_map(|mark| rest.strip_prefix(*mark))?);
-    }
-    Some(out)
+fn strip_line_numbers(content: &[u8]) -> Option<String> {
+    let lines = std::str::from_utf8(content).ok()?.split_inclusive('\n');
+    let texts = lines.map(|line| match line.trim().is_empty() {
+        true => Some(line),
+        false => parse_numbered(line).map(|(_, text)| text),
+    });
+    texts.collect()
 }
 
 /// Extracts the file path from a reference: a path, a `file:` address, or the arguments of a call as JSON. Returns
@@ -189,9 +176,8 @@ pub fn source_path<'r>(source_type: &str, reference: &'r str) -> Option<Cow<'r, 
     if reference.starts_with('{') {
         let call: Map<String, Value> = serde_json::from_str(reference).ok()?;
         let path = NAMES.iter().find_map(|name| call.get(*name)?.as_str());
-        return path
-            .filter(|path| is_path(path))
-            .map(|path| Cow::Owned(path.to_owned()));
+        let path = path.filter(|path| is_path(path));
+        return path.map(|path| path.to_owned().into());
     }
     let path = reference.strip_prefix("file://").unwrap_or(reference);
     is_path(path).then_some(Cow::Borrowed(path))

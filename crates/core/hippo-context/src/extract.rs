@@ -15,7 +15,6 @@ mod snapshot;
 mod text;
 mod trace;
 mod values;
-mod words;
 
 #[cfg(test)]
 mod properties;
@@ -26,6 +25,7 @@ use serde_json::{Map, Value};
 
 use draft::Draft;
 use lines::NumberedText;
+pub(crate) use lines::parse_numbered;
 
 use hippo_types::tokens;
 
@@ -130,15 +130,12 @@ pub fn extract(content: &[u8], hints: &Hints<'_>, budget: Option<usize>) -> Extr
 /// [`hippo_redact::redact`]) and is not scanned again.
 pub(crate) fn extract_from(content: &[u8], hints: &Hints<'_>, budget: Option<usize>, clean: bool) -> Extract {
     let content_tokens = tokens::of_bytes(content.len());
-    let budget = budget
-        .unwrap_or_else(|| default_tokens(content_tokens))
-        .clamp(LEAST_TOKENS, MOST_TOKENS);
+    let budget = budget.unwrap_or_else(|| default_tokens(content_tokens));
+    let budget = budget.clamp(LEAST_TOKENS, MOST_TOKENS);
     let draft = if clean::is_binary(content) {
         clean::binary(content)
     } else {
-        let shown = clean::shown(content, clean);
-        let text = NumberedText::new(&shown);
-        draft_of(&text, hints)
+        draft_of(&NumberedText::new(&clean::shown(content, clean)), hints)
     };
     draft.within(budget, content_tokens)
 }
@@ -148,10 +145,15 @@ fn draft_of(text: &NumberedText<'_>, hints: &Hints<'_>) -> Draft {
     if text.all.trim().is_empty() {
         return Draft::new(ContentKind::Empty, "nothing but white space");
     }
-    detect::kinds(text, hints)
-        .into_iter()
-        .find_map(|kind| drafted(kind, text))
-        .unwrap_or_else(|| text::draft(text))
+    let mut kinds = detect::kinds(text, hints).into_iter();
+    let found = kinds.find_map(|kind| drafted(kind, text));
+    found.unwrap_or_else(|| text::draft(text))
+}
+
+/// Returns a count with its noun: `1 file`, `3 files`.
+fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
 }
 
 fn drafted(kind: ContentKind, text: &NumberedText<'_>) -> Option<Draft> {

@@ -20,36 +20,25 @@ const STRONG: f32 = 0.5;
 /// Otherwise, entries that are associated in a circle could sustain one another.
 #[must_use]
 pub fn strengths<E: Borrow<ContextEntry>>(entries: &[E], turn: u64) -> Vec<f32> {
-    let entries: Vec<&ContextEntry> = entries.iter().map(Borrow::borrow).collect();
-    let own: Vec<f32> = entries
-        .iter()
-        .map(|entry| entry.strength_at(turn, false))
-        .collect();
+    let entries = || entries.iter().map(Borrow::<ContextEntry>::borrow);
+    let own: Vec<f32> = entries().map(|entry| entry.strength_at(turn, false)).collect();
     // Only entries named in an association need a lookup.
-    let related: BTreeSet<&str> = entries
-        .iter()
+    let related: BTreeSet<&String> = entries()
         .flat_map(|entry| &entry.modifiers.associations)
-        .map(String::as_str)
         .collect();
-    if related.is_empty() {
-        return own;
-    }
-    let strong: BTreeSet<&str> = entries
-        .iter()
-        .zip(&own)
-        .filter(|(entry, own)| **own >= STRONG && related.contains(entry.id.as_str()))
-        .map(|(entry, _)| entry.id.as_str())
-        .collect();
-    let is_strong = |id: &String| strong.contains(id.as_str());
-    let with_them = |(entry, own): (&&ContextEntry, f32)| {
+    let strong = entries().zip(&own).filter(|(_, own)| **own >= STRONG);
+    let strong = strong
+        .map(|(entry, _)| &entry.id)
+        .filter(|id| related.contains(id));
+    let strong: BTreeSet<&String> = strong.collect();
+    let with_them = |(entry, own): (&ContextEntry, f32)| {
         let mut others = entry.modifiers.associations.iter().filter(|id| **id != entry.id);
-        if others.any(is_strong) {
-            entry.strength_at(turn, true)
-        } else {
-            own
+        match others.any(|id| strong.contains(id)) {
+            true => entry.strength_at(turn, true),
+            false => own,
         }
     };
-    entries.iter().zip(own).map(with_them).collect()
+    entries().zip(own).map(with_them).collect()
 }
 
 #[cfg(test)]

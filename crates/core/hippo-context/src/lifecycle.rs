@@ -153,8 +153,6 @@ pub struct AssociationChange {
 /// Planned changes, and the state after them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CyclePlan {
-    /// Event that triggered the plan.
-    pub trigger: Trigger,
     /// Effective turn: the highest turn seen.
     pub turn: u64,
     /// True if the reported turn is before the effective turn.
@@ -190,20 +188,15 @@ impl CyclePlan {
 
     /// Applies the plan. The caller must write the texts of [`PersistedEntry`] first.
     pub fn apply(&self, entries: &mut [SessionEntry]) {
-        for StateChange { at, to, .. } in &self.moved {
-            if let Some(kept) = entries.get_mut(*at) {
-                kept.shown = *to;
-            }
+        for change in &self.moved {
+            entries[change.at].shown = change.to;
         }
         for link in &self.linked {
-            if let Some(kept) = entries.get_mut(link.at) {
-                kept.entry.modifiers.associations.clone_from(&link.associations);
-            }
+            let associations = &mut entries[link.at].entry.modifiers.associations;
+            associations.clone_from(&link.associations);
         }
         for persist in &self.persist {
-            if let Some(kept) = entries.get_mut(persist.at) {
-                kept.persisted = true;
-            }
+            entries[persist.at].persisted = true;
         }
     }
 }
@@ -228,45 +221,30 @@ pub fn plan(
 ) -> CyclePlan {
     let (told, turn) = (turn, turn.max(highest));
     let linked = link::find_links(entries);
-    let mut known: Vec<Cow<'_, ContextEntry>> =
-        entries.iter().map(|kept| Cow::Borrowed(&kept.entry)).collect();
+    let known = entries.iter().map(|kept| Cow::Borrowed(&kept.entry));
+    let mut known: Vec<Cow<'_, ContextEntry>> = known.collect();
     for link in &linked {
-        if let Some(entry) = known.get_mut(link.at) {
-            entry
-                .to_mut()
-                .modifiers
-                .associations
-                .clone_from(&link.associations);
-        }
+        let entry = known[link.at].to_mut();
+        entry.modifiers.associations.clone_from(&link.associations);
     }
     let strengths = strengths(&known, turn);
     let deep = trigger.cycle() == Cycle::Deep;
-    let states: Vec<ContextState> = entries
-        .iter()
-        .zip(&strengths)
-        .map(|(kept, strength)| next_state(kept, turn, *strength, deep))
-        .collect();
+    let states = entries.iter().zip(&strengths);
+    let states = states.map(|(kept, strength)| next_state(kept, turn, *strength, deep));
+    let states: Vec<ContextState> = states.collect();
     let changes = |(at, (kept, to)): (usize, (&SessionEntry, &ContextState))| {
         let (from, to) = (kept.shown, *to);
         (from != to).then_some(StateChange { at, from, to })
     };
-    let moved = entries
-        .iter()
-        .zip(&states)
-        .enumerate()
-        .filter_map(changes)
-        .collect();
-    let (persist, not_persisted) = if trigger == Trigger::SessionEnd {
-        persist::select_persisted(entries, &strengths, turn)
-    } else {
-        (Vec::new(), 0)
+    let moved = entries.iter().zip(&states).enumerate();
+    let moved = moved.filter_map(changes).collect();
+    let (persist, not_persisted) = match trigger {
+        Trigger::SessionEnd => persist::select_persisted(entries, &strengths, turn),
+        _ => (Vec::new(), 0),
     };
-    let active = states
-        .iter()
-        .enumerate()
-        .filter(|(_, state)| **state == ContextState::Active);
+    let is_active = |(_, state): &(usize, &ContextState)| **state == ContextState::Active;
+    let active = states.iter().enumerate().filter(is_active);
     CyclePlan {
-        trigger,
         turn,
         went_back: told < turn,
         moved,

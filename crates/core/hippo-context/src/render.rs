@@ -155,11 +155,8 @@ pub(super) fn format_block(entry: &ContextEntry) -> String {
         reference if reference.is_empty() => String::new(),
         reference => format!(" {}", clip(&reference, REFERENCE)),
     };
-    let (id, kind, turn) = (
-        to_safe_line(&entry.id),
-        to_safe_line(&entry.source.kind),
-        entry.source.turn,
-    );
+    let (id, kind) = (to_safe_line(&entry.id), to_safe_line(&entry.source.kind));
+    let turn = entry.source.turn;
     if steers(entry) {
         return format!("- [{id}] {kind} @ turn {turn}: {}\n", instruction::MARK);
     }

@@ -61,7 +61,7 @@ impl SecretCandidate<'_> {
             WordOrder::User => {
                 let line = self.line_before();
                 let program = OF_USERS.iter().any(|program| line.contains(program));
-                program.then(|| self.find_after_colon(self.end)).flatten()
+                self.find_after_colon(program.then_some(self.end)?)
             }
             WordOrder::Flag => self.find_flag(),
             WordOrder::Third => {
@@ -73,13 +73,11 @@ impl SecretCandidate<'_> {
             WordOrder::Pair => {
                 let from = self.run_end(self.end, 4, |byte| b":=*\"'".contains(&byte) || is_space(byte));
                 let announced = self.slice(self.end..from).contains([':', '=']);
-                announced.then(|| self.find_after_colon(from)).flatten()
+                self.find_after_colon(announced.then_some(from)?)
             }
             WordOrder::Netrc => {
-                let words: Vec<&str> = start(self.text_from(self.end), BEFORE)
-                    .split_ascii_whitespace()
-                    .take(4)
-                    .collect();
+                let words = start(self.text_from(self.end), BEFORE).split_ascii_whitespace();
+                let words: Vec<&str> = words.take(4).collect();
                 let [_, "login", _, "password"] = words[..] else {
                     return None;
                 };
@@ -94,9 +92,7 @@ impl SecretCandidate<'_> {
                 let line = self.line_before();
                 let labels = ["assword", "asswort", "assphrase", "ennwort"];
                 let named = labels.iter().any(|label| line.contains(label));
-                named
-                    .then(|| self.accept_mixed(self.next_word(self.end)?))
-                    .flatten()
+                self.accept_mixed(self.next_word(self.end).filter(|_| named)?)
             }
         }
     }
@@ -108,11 +104,8 @@ impl SecretCandidate<'_> {
         }
         let value = self.accept_mixed(self.next_word(named.end)?)?;
         let after = self.text_from(value.end);
-        let after = after.trim_start_matches(['!', '.', ',', ';', ')', '"', '`', '\'']);
-        let ends = after.is_empty()
-            || after.starts_with(['\n', '\r'])
-            || after.len() < self.text_from(value.end).len();
-        ends.then_some(value)
+        let marks = ['!', '.', ',', ';', ')', '"', '`', '\'', '\n', '\r'];
+        (after.is_empty() || after.starts_with(marks)).then_some(value)
     }
 
     /// Finds the default value in `os.getenv("DB_PASSWORD", "…")`, or the argument of a setter: `set_password("…")`.
@@ -123,8 +116,8 @@ impl SecretCandidate<'_> {
         }
         let quote = |byte: u8| matches!(byte, b'"' | b'\'' | b'`');
         let before = self.line_before();
-        let name =
-            before.trim_end_matches(|mark: char| mark.is_ascii_alphanumeric() || matches!(mark, '_' | '-'));
+        let is_name = |mark: char| mark.is_ascii_alphanumeric() || matches!(mark, '_' | '-');
+        let name = before.trim_end_matches(is_name);
         let setter = before[name.len()..].to_ascii_lowercase();
         let from = if quote(self.byte_at(named.end)) && name.ends_with(['"', '\'', '`']) {
             let call = name[..name.len() - 1].to_ascii_lowercase();
@@ -141,9 +134,7 @@ impl SecretCandidate<'_> {
         } else {
             return None;
         };
-        quote(self.byte_at(from))
-            .then(|| self.accept_mixed(self.next_word(from)?))
-            .flatten()
+        self.accept_mixed(self.next_word(from).filter(|_| quote(self.byte_at(from)))?)
     }
 
     /// Returns the end of the line before the candidate, up to a fixed length.

@@ -39,10 +39,7 @@ pub fn piece_without_secrets<'t>(piece: &'t str, key: &mut bool) -> Cow<'t, str>
         *key = opens_key(behind);
         rest = behind;
     }
-    let shown = match redact(rest) {
-        Cow::Borrowed(text) => Cow::Borrowed(text),
-        Cow::Owned(text) => Cow::Owned(text.replace(REDACTED, LEFT_OUT)),
-    };
+    let shown = leave_out(redact(rest));
     if has_data(&shown) {
         let lines: Vec<&str> = shown.lines().filter(|line| !is_data(line)).collect();
         return Cow::Owned(lines.join("\n"));
@@ -55,30 +52,24 @@ pub fn piece_without_secrets<'t>(piece: &'t str, key: &mut bool) -> Cow<'t, str>
 #[must_use]
 pub fn lines_without_secrets(text: &str, clean: bool) -> Cow<'_, str> {
     let rest = skip_key(text, false).unwrap_or_default();
-    let shown = if clean && rest.len() == text.len() {
-        Cow::Borrowed(rest)
-    } else {
-        redact_lines(rest)
+    let shown = match clean && rest.len() == text.len() {
+        true => Cow::Borrowed(rest),
+        false => redact_lines(rest),
     };
-    let shown = match shown {
-        Cow::Owned(text) => Cow::Owned(text.replace(REDACTED, LEFT_OUT)),
-        shown => shown,
-    };
-    let shown = replace_data_runs(shown);
+    let shown = replace_data_runs(leave_out(shown));
     let before = text[..text.len() - rest.len()].matches('\n').count();
     if before == 0 && !has_data(&shown) {
         return shown;
     }
     let mut out = "\n".repeat(before);
     for line in shown.split_inclusive('\n') {
-        let end = line.len() - line.trim_end_matches(['\n', '\r']).len();
-        let line = if is_data(line) {
-            (LEFT_OUT, &line[line.len() - end..])
-        } else {
-            (line, "")
+        let end = line.trim_end_matches(['\n', '\r']).len();
+        let (shown, end) = match is_data(line) {
+            true => (LEFT_OUT, &line[end..]),
+            false => (line, ""),
         };
-        out.push_str(line.0);
-        out.push_str(line.1);
+        out.push_str(shown);
+        out.push_str(end);
     }
     Cow::Owned(out)
 }
@@ -90,6 +81,14 @@ pub fn value_without_secrets(value: &str) -> Cow<'_, str> {
     let shown = replace_data_runs(without_secrets(value));
     match shown {
         Cow::Owned(shown) if !shown.chars().any(char::is_alphanumeric) => Cow::Borrowed(""),
+        shown => shown,
+    }
+}
+
+/// Replaces [`REDACTED`] by `…`. A text that is borrowed had no secret.
+fn leave_out(shown: Cow<'_, str>) -> Cow<'_, str> {
+    match shown {
+        Cow::Owned(text) => Cow::Owned(text.replace(REDACTED, LEFT_OUT)),
         shown => shown,
     }
 }

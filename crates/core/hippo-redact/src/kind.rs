@@ -32,13 +32,6 @@ pub enum SecretKind {
 }
 
 impl SecretKind {
-    /// All kinds.
-    #[rustfmt::skip] // keep the list compact
-    pub const ALL: [Self; 10] = [
-        Self::Password, Self::Key, Self::SeedPhrase, Self::Authorization, Self::ProviderToken, Self::WebToken,
-        Self::PrivateKey, Self::AddressPassword, Self::Webhook, Self::BotToken,
-    ];
-
     /// Returns the name used in answers.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -62,10 +55,9 @@ impl SecretKind {
             CandidateKind::Label(SecretLabel::Pass | SecretLabel::Password | SecretLabel::Phrase)
             | CandidateKind::Order(_) => Self::Password,
             CandidateKind::Label(SecretLabel::Seed) => Self::SeedPhrase,
-            CandidateKind::Scheme => Self::Authorization,
+            CandidateKind::Scheme | CandidateKind::Cookie => Self::Authorization,
             CandidateKind::Prefix(number) if PREFIXES[number].body == SecretBody::Path => Self::Webhook,
             CandidateKind::Prefix(_) | CandidateKind::Azure | CandidateKind::Suffix(_) => Self::ProviderToken,
-            CandidateKind::Cookie => Self::Authorization,
             CandidateKind::Jwt => Self::WebToken,
             CandidateKind::KeyBlock | CandidateKind::PackedKey => Self::PrivateKey,
             CandidateKind::Url => Self::AddressPassword,
@@ -133,7 +125,5 @@ mod tests {
             both,
             BTreeSet::from([SecretKind::Password, SecretKind::ProviderToken])
         );
-        let names: BTreeSet<&str> = SecretKind::ALL.iter().map(|kind| kind.name()).collect();
-        assert_eq!(names.len(), SecretKind::ALL.len());
     }
 }

@@ -118,10 +118,9 @@ impl SecretCandidate<'_> {
                 .split(['-', '_', '.', '/', '+', '@', '=', '&'])
                 .any(|part| part.len() >= 8 && !shape::is_plain(part)),
         };
-        let from = if prefix.body == SecretBody::Path {
-            self.end
-        } else {
-            self.start
+        let from = match prefix.body {
+            SecretBody::Path => self.end,
+            _ => self.start,
         };
         fits.then(|| from..self.trimmed_run_end(self.end, wanted))
     }
@@ -170,9 +169,8 @@ impl SecretCandidate<'_> {
 
     /// Finds the values of a cookie, if one looks generated.
     pub(super) fn find_cookie(&self) -> Option<Range<usize>> {
-        let end = self.run_end(self.end, 2_048, |byte| {
-            !matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`')
-        });
+        let inside = |byte| !matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`');
+        let end = self.run_end(self.end, 2_048, inside);
         let pairs = self.slice(self.end..end);
         let made = |pair: &str| {
             let value = pair.split_once('=').map_or("", |(_, value)| value.trim());
@@ -215,9 +213,8 @@ impl SecretCandidate<'_> {
         // Grafana tokens are a single object without a signature.
         let single = self.text_from(self.end).starts_with("rIjoi") && header - self.end >= 40;
         if single && self.byte_at(header) != b'.' {
-            return Some(
-                self.start..self.trimmed_run_end(self.end, |byte| is_base64url(byte) || byte == b'='),
-            );
+            let end = self.trimmed_run_end(self.end, |byte| is_base64url(byte) || byte == b'=');
+            return Some(self.start..end);
         }
         let long = header - self.end >= 8;
         // A payload only needs to have the minimum length, because searching for its end here would cost time.

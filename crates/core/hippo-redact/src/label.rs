@@ -164,12 +164,8 @@ impl SecretCandidate<'_> {
         let mut length = bytes.iter().rev().take_while(|byte| belongs(byte)).count();
         if length == 0 && bytes.ends_with(b" ") {
             // A preceding word, such as `API`.
-            length = 1 + bytes
-                .iter()
-                .rev()
-                .skip(1)
-                .take_while(|byte| belongs(byte))
-                .count();
+            let word = bytes.iter().rev().skip(1);
+            length = 1 + word.take_while(|byte| belongs(byte)).count();
         }
         self.slice(start - length..start)
     }
@@ -177,9 +173,8 @@ impl SecretCandidate<'_> {
     /// Returns true if `Authorization: ` precedes the offset.
     pub(super) fn is_in_header(&self, at: usize) -> bool {
         let at = at - usize::from(matches!(self.byte_before(at), b'"' | b'\'' | b'`'));
-        let header = at
-            .checked_sub(HEADER.len())
-            .and_then(|from| self.bytes().get(from..at));
+        let from = at.checked_sub(HEADER.len());
+        let header = from.and_then(|from| self.bytes().get(from..at));
         header.is_some_and(|header| header.eq_ignore_ascii_case(HEADER))
     }
 
@@ -199,15 +194,11 @@ impl SecretCandidate<'_> {
         if named.label < SecretLabel::Token && !wide {
             return None;
         }
-        let until = self
-            .next_candidate(self.start)
-            .min(named.end + BETWEEN)
-            .max(named.end);
+        let until = (named.end + BETWEEN).min(self.text.len());
         // In `passphrase of the key is …`, the value may be any word, so the first label takes precedence.
-        let until = if named.label < SecretLabel::Password {
-            until
-        } else {
-            (named.end + BETWEEN).min(self.text.len())
+        let until = match named.label < SecretLabel::Password {
+            true => self.next_candidate(self.start).min(until).max(named.end),
+            false => until,
         };
         let rest = self.bytes().get(named.end..until)?;
         if !LEADS.iter().any(|word| rest.starts_with(word.as_bytes())) {
@@ -256,10 +247,8 @@ impl SecretCandidate<'_> {
             }
             b'i' | b'w' | b't' | b'l' | b'e' | b'j' | 0xC3 if spaced => {
                 let rest = self.text_from(from);
-                return VERBS
-                    .into_iter()
-                    .find(|(word, _)| rest.starts_with(word))
-                    .map(|(word, separator)| (separator, from + word.len()));
+                let verb = VERBS.into_iter().find(|(word, _)| rest.starts_with(word));
+                return verb.map(|(word, separator)| (separator, from + word.len()));
             }
             0xE2 if spaced && self.text_from(from).starts_with("— ") => (Separator::Said, 4),
             0xE2 if spaced && self.text_from(from).starts_with("– ") => (Separator::Said, 4),
@@ -284,11 +273,7 @@ fn last_word(name: &str) -> &str {
     let mut at = bytes.len();
     while at > 0 && bytes[at - 1].is_ascii_alphanumeric() {
         at -= 1;
-        let begins = bytes[at].is_ascii_uppercase()
-            && at
-                .checked_sub(1)
-                .is_some_and(|before| bytes[before].is_ascii_lowercase());
-        if begins {
+        if at > 0 && bytes[at].is_ascii_uppercase() && bytes[at - 1].is_ascii_lowercase() {
             break;
         }
     }

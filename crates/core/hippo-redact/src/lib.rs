@@ -29,8 +29,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, Match, MatchKind};
 
 use command::{ORDERS, WordOrder};
-pub use derived::without_secrets;
-pub use derived::{lines_without_secrets, piece_without_secrets, value_without_secrets};
+pub use derived::{lines_without_secrets, piece_without_secrets, value_without_secrets, without_secrets};
 pub use kind::{SecretKind, find_kinds};
 use known::{AZURE, COOKIES, JWT, KEY_BLOCK, PACKED_KEY, SUFFIXES, TELEGRAM, URL};
 use label::{LABELS, SCHEMES, SecretLabel};
@@ -58,13 +57,10 @@ fn redact_repeatedly(text: &str, keeps_lines: bool) -> Cow<'_, str> {
     // A replacement may reveal an adjacent secret. Usually the second pass finds nothing.
     for _ in 0..PASSES {
         let Cow::Owned(before) = &shown else { break };
-        let Cow::Owned(after) = redact_once(before, keeps_lines) else {
-            break;
-        };
-        if after == *before {
-            break;
+        match redact_once(before, keeps_lines) {
+            Cow::Owned(after) if after != *before => shown = Cow::Owned(after),
+            _ => break,
         }
-        shown = Cow::Owned(after);
     }
     shown
 }
@@ -233,14 +229,11 @@ impl<'t> SecretCandidate<'t> {
     /// Cuts a secret before a key block that follows it. Returns `None` if the secret overlaps processed text, or if
     /// the text after it is redacted already, because the secret was then judged in an earlier pass.
     fn exclude_key_block(&self, secret: Range<usize>) -> Option<Range<usize>> {
-        let block = self
-            .slice(secret.clone())
-            .match_indices(KEY_BLOCK)
-            .map(|(at, _)| at)
-            .find(|at| *at > 0);
-        let end = block.map_or(secret.end, |at| secret.start + at);
-        let rest = start(self.text_from(end), 32)
-            .trim_start_matches(|mark: char| mark.is_ascii_punctuation() && mark != '[');
+        let mut blocks = self.slice(secret.clone()).match_indices(KEY_BLOCK);
+        let block = blocks.find(|(at, _)| *at > 0);
+        let end = block.map_or(secret.end, |(at, _)| secret.start + at);
+        let is_mark = |mark: char| mark.is_ascii_punctuation() && mark != '[';
+        let rest = start(self.text_from(end), 32).trim_start_matches(is_mark);
         let fresh = secret.start >= self.done && secret.start < end && !rest.starts_with(REDACTED);
         fresh.then_some(secret.start..end)
     }

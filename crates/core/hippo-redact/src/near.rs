@@ -29,9 +29,8 @@ impl SecretCandidate<'_> {
         let until = (named.end + AFTER).min(self.next_candidate(self.start));
         let mut at = named.end;
         while at < until {
-            at = self.run_end(at, until - at, |byte| {
-                !byte.is_ascii_alphanumeric() && !ENDS.contains(&byte)
-            });
+            let is_between = |byte: u8| !byte.is_ascii_alphanumeric() && !ENDS.contains(&byte);
+            at = self.run_end(at, until - at, is_between);
             if at >= until || ENDS.contains(&self.byte_at(at)) {
                 return None;
             }
@@ -61,11 +60,8 @@ impl SecretCandidate<'_> {
         }
         let from = (from + at).saturating_sub(JUDGED).max(self.done);
         let before = self.bytes().get(from..from.max(self.start - words.len() + at))?;
-        let closed = before
-            .iter()
-            .rev()
-            .take_while(|byte| matches!(byte, b'`' | b'"' | b'\''))
-            .count();
+        let quote = |byte: &&u8| matches!(byte, b'`' | b'"' | b'\'');
+        let closed = before.iter().rev().take_while(quote).count();
         let before = &before[..before.len() - closed];
         let run = |byte: &&u8| is_run(**byte) || b"!@#$%&*".contains(byte);
         let length = before.iter().rev().take_while(run).count();

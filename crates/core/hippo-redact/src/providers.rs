@@ -103,11 +103,11 @@ const fn is_in_class(class: u8, byte: u8) -> bool {
 }
 
 fn parse_number(shape: &[u8]) -> (usize, &[u8]) {
-    let digits = shape.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let number = shape[..digits]
+    let (digits, rest) = shape.split_at(shape.iter().take_while(|byte| byte.is_ascii_digit()).count());
+    let number = digits
         .iter()
         .fold(0, |number, byte| number * 10 + usize::from(byte - b'0'));
-    (number, &shape[digits..])
+    (number, rest)
 }
 
 #[cfg(test)]

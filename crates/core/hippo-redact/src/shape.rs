@@ -1,6 +1,6 @@
 //! Classification of character runs: random, words, placeholders, code.
 
-use super::words::{FILES, PLACEHOLDER, contains_word, is_label};
+use super::words::{FILES, FILLER, PLACEHOLDER, contains_word, is_label};
 
 /// Minimum length of a run that counts as a secret because of its form alone.
 const RANDOM: usize = 20;
@@ -67,9 +67,8 @@ pub(super) fn is_slug(text: &str) -> bool {
     let marks = |mark: char| {
         mark.is_ascii() && !mark.is_ascii_alphanumeric() && !matches!(mark, '!' | '$' | '%' | '^' | '*')
     };
-    text.split(marks)
-        .filter(|part| !part.is_empty())
-        .all(|part| is_plain(part) || numbered(part))
+    let mut parts = text.split(marks).filter(|part| !part.is_empty());
+    parts.all(|part| is_plain(part) || numbered(part))
 }
 
 /// Returns true for a run that looks generated: long, with all kinds of characters in random order.
@@ -107,9 +106,8 @@ fn is_public(text: &str) -> bool {
 
 /// Returns true for locations: URLs, paths, file names.
 pub(super) fn is_location(text: &str) -> bool {
-    let starts = ["~/", "./", "../", "C:\\"]
-        .iter()
-        .any(|start| text.starts_with(start));
+    let starts = ["~/", "./", "../", "C:\\"];
+    let starts = starts.iter().any(|start| text.starts_with(start));
     let rooted = text.len() > 1 && text.starts_with('/') && !is_random(&text[1..]);
     let folders = text.contains('/') && !text.contains('+') && is_slug(text);
     // `php:9000`
@@ -130,17 +128,16 @@ pub(super) fn is_location(text: &str) -> bool {
 pub(super) fn is_number(text: &str) -> bool {
     let digits = |byte: u8| byte.is_ascii_digit();
     let first = text.as_bytes().first().copied().unwrap_or(0);
-    let marked = text
-        .bytes()
-        .all(|byte| digits(byte) || b".,:-/+%x~_".contains(&byte));
+    let is_mark = |byte: u8| b".,:-/+%x~_".contains(&byte);
+    let marked = text.bytes().all(|byte| digits(byte) || is_mark(byte));
     let shape = CharacterShape::measure(text);
     let sized = digits(first) && shape.letters() <= 4 && shape.changes <= 2;
     let day = text.as_bytes().get(..10).unwrap_or_default();
     let dated =
         day.len() == 10 && day.iter().all(|&byte| digits(byte) || byte == b'-') && day.contains(&b'-');
     let version = text.strip_prefix(['v', 'V']).unwrap_or(text);
-    let version =
-        version.starts_with(|mark: char| mark.is_ascii_digit()) && version.contains('.') && is_slug(text);
+    let numbered = version.starts_with(|mark: char| mark.is_ascii_digit());
+    let version = numbered && version.contains('.') && is_slug(text);
     marked || sized || dated || version
 }
 
@@ -161,67 +158,34 @@ pub(super) fn is_placeholder(text: &str) -> bool {
     if !tag.is_empty() && tag.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return true;
     }
-    if ["...", "…", "***", "•••", "{{"]
-        .iter()
-        .any(|mark| text.contains(mark))
-    {
+    let omitted = ["...", "…", "***", "•••", "{{"];
+    if omitted.iter().any(|mark| text.contains(mark)) {
         return true;
     }
     // `xxxx`, `------`, `00000000`, `abababab`.
-    let letters = || {
-        text.chars()
-            .filter(|mark| mark.is_alphanumeric())
-            .map(|mark| mark.to_ascii_lowercase())
-    };
+    let lower = text.to_ascii_lowercase();
+    let letters = || lower.chars().filter(|mark| mark.is_alphanumeric());
     let first = letters().next();
     let second = letters().find(|mark| Some(*mark) != first);
     let third = letters().find(|mark| Some(*mark) != first && Some(*mark) != second);
-    let crossed = letters().filter(|mark| *mark == 'x').count();
+    let crossed = lower.matches('x').count();
     if second.is_none() || third.is_none() && text.len() >= 8 || crossed * 2 > text.len() && text.len() >= 3 {
         return true;
     }
-    let parts = || {
-        text.split(|mark: char| !mark.is_alphanumeric())
-            .filter(|part| !part.is_empty())
-    };
+    let is_between = |mark: char| !mark.is_alphanumeric();
+    let parts = || lower.split(is_between).filter(|part| !part.is_empty());
     let several = parts().nth(1).is_some();
-    let is = |part: &str, words: &[&str]| words.iter().any(|word| part.eq_ignore_ascii_case(word));
-    let says = |part: &str| {
-        is(
-            part,
-            &[
-                "your",
-                "my",
-                "example",
-                "changeme",
-                "placeholder",
-                "insert",
-                "replace",
-                "redacted",
-            ],
-        )
-    };
+    let says = |part: &str| contains_word(FILLER, part);
     if several && parts().any(says) || parts().all(|part| contains_word(PLACEHOLDER, part) || is_label(part))
     {
         return true;
     }
-    let starts = |word: &str| {
-        text.get(..word.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(word))
-    };
-    let made = ["your", "insert", "replace", "dummy", "fake", "sample"]
-        .into_iter()
-        .any(starts);
+    let starts = ["your", "insert", "replace", "dummy", "fake", "sample"];
+    let made = starts.iter().any(|word| lower.starts_with(word));
     made && CharacterShape::measure(text).digits < 3
         || text.contains("xxxx")
         || text.contains("XXXX")
-        || text.len() >= 16 && contains(text, "example")
-}
-
-/// Returns true if the text contains a lower-case word, ignoring case.
-fn contains(text: &str, word: &str) -> bool {
-    let mut windows = text.as_bytes().windows(word.len());
-    windows.any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
+        || text.len() >= 16 && lower.contains("example")
 }
 
 /// Returns true for code that computes or references the value: `os.environ["X"]`, `config.password`, `getpass()`,
@@ -244,10 +208,8 @@ pub(super) fn is_expression(text: &str) -> bool {
         return true;
     }
     let members = text.contains('.') && text.split('.').all(is_name);
-    members
-        || ["$env:", "process.env", "os.environ"]
-            .iter()
-            .any(|start| text.starts_with(start))
+    let variables = ["$env:", "process.env", "os.environ"];
+    members || variables.iter().any(|start| text.starts_with(start))
 }
 
 /// Returns true for a variable name that a person chose.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::label::{LabelMatch, SecretLabel, is_space};
 use super::shape::{self, CharacterShape};
 use super::start as start_of;
-use super::words::{TECHNIQUES, is_grammar, is_label, is_speech, words_of};
+use super::words::{GRAMMAR, TECHNIQUES, contains_word, is_label, is_speech, words_of};
 use super::{REDACTED, SecretCandidate};
 
 /// Separator between a label and its value.
@@ -138,32 +138,25 @@ impl<'t> SecretCandidate<'t> {
         // If another label follows a mark inside the run, another value begins there.
         let next = self.next_candidate(from);
         let joined = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/');
-        let most = if joined(self.byte_before(next)) {
-            JUDGED
-        } else {
-            JUDGED.min(next - from)
+        let most = match joined(self.byte_before(next)) {
+            true => JUDGED,
+            false => JUDGED.min(next - from),
         };
         let end = self.run_end(from, most, |byte| !ends(byte));
         let text = start_of(self.text_from(from), end - from);
         // A name with a value of its own: `?next=key=x`.
-        let name = text
-            .bytes()
-            .take_while(|byte| byte.is_ascii_alphabetic() || b"_-.".contains(byte))
-            .count();
-        let named = text.as_bytes().get(name) == Some(&b'=')
-            && text
-                .as_bytes()
-                .get(name + 1)
-                .is_some_and(u8::is_ascii_alphanumeric);
-        let text = if named { &text[..name] } else { text };
+        let is_name = |byte: char| byte.is_ascii_alphabetic() || matches!(byte, '_' | '-' | '.');
+        let rest = text.trim_start_matches(is_name).strip_prefix('=');
+        let text = match rest.filter(|rest| rest.starts_with(|next: char| next.is_ascii_alphanumeric())) {
+            Some(rest) => &text[..text.len() - rest.len() - 1],
+            None => text,
+        };
         let text = &text[..find_next_item(text.as_bytes()).unwrap_or(text.len())];
         let trimmed = text.trim_end_matches(|mark: char| ".,;:?)]}>'*_~\\。，；、！？）」】".contains(mark));
         // `!` ends more sentences than passwords.
-        let said = trimmed.ends_with('!') && !trimmed.bytes().any(|byte| byte.is_ascii_digit());
-        if said {
-            trimmed.trim_end_matches('!')
-        } else {
-            trimmed
+        match trimmed.bytes().any(|byte| byte.is_ascii_digit()) {
+            true => trimmed,
+            false => trimmed.trim_end_matches('!'),
         }
     }
 
@@ -182,11 +175,8 @@ impl<'t> SecretCandidate<'t> {
         if !(shape.is_mixed() || long && label == SecretLabel::Secret) || text.len() < 6 {
             return false;
         }
-        if shape::is_expression(text)
-            || shape::is_location(text)
-            || shape::is_number(text)
-            || text.contains('@')
-        {
+        let named = shape::is_expression(text) || shape::is_location(text);
+        if named || shape::is_number(text) || text.contains('@') {
             return false;
         }
         if text.starts_with("0x") {
@@ -240,10 +230,8 @@ impl<'t> SecretCandidate<'t> {
             return !shape::is_location(text) || !text.contains(['/', '.']);
         }
         let after = start_of(self.text_from(value.end()), AFTER);
-        if text
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || b".,+-%".contains(&byte))
-        {
+        let numeric = |byte: u8| byte.is_ascii_digit() || b".,+-%".contains(&byte);
+        if text.bytes().all(numeric) {
             let counts = [
                 " char", " digit", " letter", " word", " bit", " byte", " to ", " or ", " day", " month",
                 " time", " symbol", "/", "-",
@@ -262,12 +250,11 @@ impl<'t> SecretCandidate<'t> {
 
     /// Returns the words of a passphrase, up to the end of the sentence.
     fn read_phrase(&self, value: &LabelledValue<'t>, label: SecretLabel) -> Option<Range<usize>> {
+        let plain = |byte: u8| byte.is_ascii_lowercase() || matches!(byte, b' ' | b'-');
         let line = if value.quoted {
             value.text
         } else {
-            let end = self.run_end(value.start, 2 * JUDGED, |byte| {
-                byte.is_ascii_lowercase() || matches!(byte, b' ' | b'-')
-            });
+            let end = self.run_end(value.start, 2 * JUDGED, plain);
             let stops = self.byte_at(end) == 0 || b"\r\n.,;(\"[|".contains(&self.byte_at(end));
             let line = self.slice(value.start..end);
             if stops {
@@ -280,28 +267,19 @@ impl<'t> SecretCandidate<'t> {
             }
         };
         let least = if label == SecretLabel::Seed { 8 } else { 3 };
-        let plain = line
-            .bytes()
-            .all(|byte| byte.is_ascii_lowercase() || byte == b' ' || byte == b'-');
-        let words = || line.split([' ', '-']).filter(|word| !word.is_empty());
-        let fits =
-            plain && words().nth(least - 1).is_some() && (label == SecretLabel::Seed || is_phrase(line));
+        let several = line.split([' ', '-']).filter(|word| !word.is_empty()).count() >= least;
+        let fits = line.bytes().all(plain) && several && (label == SecretLabel::Seed || is_phrase(line));
         fits.then(|| value.start..value.start + line.len())
     }
 }
 
 /// Returns the start of the next list item: `b=` in `a,b=c`.
 fn find_next_item(text: &[u8]) -> Option<usize> {
-    let marks = text
-        .iter()
-        .enumerate()
-        .filter(|(_, byte)| matches!(byte, b',' | b';' | b'&'));
-    marks.map(|(at, _)| at).find(|at| {
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+    let mut marks = (0..text.len()).filter(|at| matches!(text[*at], b',' | b';' | b'&'));
+    marks.find(|at| {
         let rest = &text[at + 1..];
-        let name = rest
-            .iter()
-            .take_while(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte))
-            .count();
+        let name = rest.iter().take_while(is_name).count();
         name > 0 && matches!(rest.get(name), Some(b'=' | b':'))
     })
 }
@@ -330,8 +308,8 @@ fn ends_statement(value: &LabelledValue<'_>, after: &str) -> bool {
 /// Returns true for words that form a passphrase rather than a sentence.
 fn is_phrase(text: &str) -> bool {
     let words = || text.split([' ', '-', '\t']).filter(|word| !word.is_empty());
-    let sentence =
-        text.ends_with(['.', '!', '?', ':']) || words().any(|word| is_grammar(word) || is_label(word));
+    let sentence = text.ends_with(['.', '!', '?', ':'])
+        || words().any(|word| contains_word(GRAMMAR, word) || is_label(word));
     words().nth(2).is_some() && !sentence
 }
 

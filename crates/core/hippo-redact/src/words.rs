@@ -11,10 +11,12 @@ pub(super) const OF_OTHERS: &str = "of-others";
 pub(super) const ENVIRONMENTS: &str = "environments";
 /// Placeholders for a secret.
 pub(super) const PLACEHOLDER: &str = "placeholder";
+/// Words that make several words a placeholder: `your-api-key`.
+pub(super) const FILLER: &str = "filler";
 /// Type names of programming languages, and words used in forms.
 const TYPES: &str = "types";
-/// Function words.
-const GRAMMAR: &str = "grammar";
+/// Function words, which indicate a sentence.
+pub(super) const GRAMMAR: &str = "grammar";
 /// Words that follow a label and describe the secret instead of stating it.
 const SPEECH: &str = "speech";
 /// Last words of names of secrets.
@@ -29,10 +31,8 @@ static LISTS: LazyLock<HashMap<&str, HashSet<&str>>> = LazyLock::new(|| {
     let mut lists: HashMap<&str, HashSet<&str>> = HashMap::new();
     let mut name = "";
     let lines = include_str!("words.txt").lines();
-    for word in lines
-        .filter(|line| !line.starts_with('#'))
-        .flat_map(str::split_whitespace)
-    {
+    let lines = lines.filter(|line| !line.starts_with('#'));
+    for word in lines.flat_map(str::split_whitespace) {
         match word.strip_suffix(':') {
             Some(list) => name = list,
             None => drop(lists.entry(name).or_default().insert(word)),
@@ -52,11 +52,6 @@ pub(super) fn contains_word(list: &str, word: &str) -> bool {
     words.is_some_and(|words| words.contains(&*word.to_ascii_lowercase()))
 }
 
-/// Returns true for a function word, which indicates a sentence.
-pub(super) fn is_grammar(word: &str) -> bool {
-    contains_word(GRAMMAR, word)
-}
-
 /// Returns true for a word that describes a secret instead of being one.
 pub(super) fn is_speech(word: &str) -> bool {
     let lists = [GRAMMAR, SPEECH, TYPES, PLACEHOLDER];
@@ -65,14 +60,10 @@ pub(super) fn is_speech(word: &str) -> bool {
 
 /// Returns true if a name ends in a label: `authToken`, `hashed_password`. A variable of that name is not a secret.
 pub(super) fn is_label(name: &str) -> bool {
-    let letters = name
-        .bytes()
-        .all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.'));
-    let ends = |label: &str| {
-        let at = name.len().checked_sub(label.len());
-        at.and_then(|at| name.get(at..))
-            .is_some_and(|end| end.eq_ignore_ascii_case(label))
-    };
+    let is_letter = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.');
+    let letters = name.bytes().all(is_letter);
+    let lower = name.to_ascii_lowercase();
+    let ends = |label: &str| lower.ends_with(label);
     letters && (words_of(LABELS).any(ends) || contains_word(OF_SECRETS, name))
 }
 

@@ -20,9 +20,8 @@ const HALFWAY: &str =
 /// The error names the first path that could not be written. Earlier writes remain, and the record lists them.
 pub fn apply(dir: &WorkspaceDir, plan: &ChangePlan) -> Result<(), Failure> {
     for folder in &plan.folders {
-        let made = dir
-            .parent(folder)
-            .and_then(|(above, name)| above.make_folder(name));
+        let parent = dir.parent(folder);
+        let made = parent.and_then(|(above, name)| above.make_folder(name));
         made.map_err(|error| {
             Failure::file("create the folder", &dir.root().join(folder), error).hint(HALFWAY)
         })?;
@@ -34,10 +33,8 @@ pub fn apply(dir: &WorkspaceDir, plan: &ChangePlan) -> Result<(), Failure> {
 /// that were removed.
 pub fn remove_folders(dir: &WorkspaceDir, folders: &[String]) -> Vec<String> {
     let is_removed = |folder: &&String| {
-        let removed = dir
-            .parent(*folder)
-            .and_then(|(above, name)| above.remove_folder(name));
-        removed.is_ok()
+        let parent = dir.parent(*folder);
+        parent.is_ok_and(|(above, name)| above.remove_folder(name).is_ok())
     };
     folders.iter().filter(is_removed).cloned().collect()
 }
@@ -48,15 +45,14 @@ pub fn remove_folders(dir: &WorkspaceDir, folders: &[String]) -> Vec<String> {
 /// Fails without a change if the file differs from the version in the plan, or if the operating system refuses.
 pub fn one(dir: &WorkspaceDir, change: &PathChange) -> Result<(), Failure> {
     let path = dir.root().join(&change.path);
-    let done = dir
-        .parent(&change.path)
-        .and_then(|(folder, name)| put(&folder, name, change));
+    let parent = dir.parent(&change.path);
+    let done = parent.and_then(|(folder, name)| put(&folder, name, change));
     match done {
         Ok(true) => Ok(()),
         Ok(false) => {
             let what = format!("another program has just changed {}", path.display());
-            Err(Failure::new(Exit::Refused, what)
-                .hint("run the command again; finished changes are not repeated"))
+            let hint = "run the command again; finished changes are not repeated";
+            Err(Failure::new(Exit::Refused, what).hint(hint))
         }
         Err(error) => {
             let what = if change.after.is_some() { "write" } else { "remove" };

@@ -46,9 +46,10 @@ pub fn find(dir: &WorkspaceDir, record: &InitRecord) -> Aside {
                 aside.moved.push(index.to_owned());
                 aside.moved.extend(own.into_iter().filter(there));
             }
-            Ok(_) => aside
-                .kept
-                .push(PathReason::new(index, "another program changed it")),
+            Ok(_) => {
+                let kept = PathReason::new(index, "another program changed it");
+                aside.kept.push(kept);
+            }
             Err(_) => {}
         }
     }
@@ -56,9 +57,8 @@ pub fn find(dir: &WorkspaceDir, record: &InitRecord) -> Aside {
         |path: &String| read_node(dir, path).is_some_and(|node| node.writer == BodyAuthor::Hippod);
     for folder in NODE_FOLDERS {
         if record.folders.iter().any(|made| made == folder) {
-            aside
-                .moved
-                .extend(list_nodes(dir, folder).into_iter().filter(is_derived));
+            let nodes = list_nodes(dir, folder).into_iter();
+            aside.moved.extend(nodes.filter(is_derived));
         }
     }
     let root = ROOT.to_owned();

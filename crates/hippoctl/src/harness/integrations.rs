@@ -35,8 +35,8 @@ fn texts() -> Vec<(String, String)> {
         .to_vec();
     for platform in <Harness as clap::ValueEnum>::value_variants() {
         for part in layout(*platform, &LayoutConfig::default(), &PathSnapshot::default(), &[]) {
-            if let LayoutPart::Block(block) = part {
-                texts.push((format!("{} {}", platform.name(), block.path), block.body));
+            if let LayoutPart::Block(path, _, body) = part {
+                texts.push((format!("{} {path}", platform.name()), body));
             }
         }
     }

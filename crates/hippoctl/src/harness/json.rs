@@ -4,7 +4,8 @@
 
 use hippo_fs::harness::json_options;
 use hippo_fs::nesting;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstNode, CstObject, CstRootNode};
+use jsonc_parser::json;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -51,17 +52,12 @@ pub struct JsonEntries {
 /// The error describes the syntax error with line and column.
 pub fn parse(bytes: &[u8]) -> Result<CstRootNode, String> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
-        let line = bytes[..error.valid_up_to()]
-            .iter()
-            .filter(|byte| **byte == b'\n')
-            .count()
-            + 1;
-        format!("line {line}: invalid UTF-8")
+        let before = bytes[..error.valid_up_to()].split(|byte| *byte == b'\n');
+        format!("line {}: invalid UTF-8", before.count())
     })?;
     if text.starts_with('\u{feff}') {
-        return Err(
-            "line 1, column 1: the file begins with a byte order mark, which is invalid in JSON".to_owned(),
-        );
+        let what = "the file begins with a byte order mark, which is invalid in JSON";
+        return Err(format!("line 1, column 1: {what}"));
     }
     nesting::check_json(text).map_err(|error| error.to_string())?;
     let root = CstRootNode::parse(text, &json_options()).map_err(|error| {
@@ -110,7 +106,7 @@ fn enter_hooks(
     let all = made_object(object, "hooks", entered)?;
     for (event, command) in hooks {
         let path = format!("hooks/{event}");
-        let groups = made_array(&all, event, &path, entered)?;
+        let groups = made_array(&all, &path, entered)?;
         // A hook is recognized as hippod's even if the user added options to its command.
         if commands(&groups)
             .any(|there| hook_named(&there).is_some_and(|name| Some(name) == hook_named(command)))
@@ -118,30 +114,20 @@ fn enter_hooks(
             continue;
         }
         entered.hooks.push((*event).to_owned());
-        let hook = [
-            ("type", "command".into()),
-            ("command", (*command).into()),
-            ("timeout", PATIENCE.into()),
-        ];
-        let hooks = CstInputValue::Array(vec![input(hook)]);
-        groups.append(input([("hooks", hooks)]));
+        let hook = json!({"type": "command", "command": (*command), "timeout": PATIENCE});
+        groups.append(json!({"hooks": [hook]}));
     }
     Ok(!entered.hooks.is_empty())
 }
 
-fn input<const N: usize>(fields: [(&str, CstInputValue); N]) -> CstInputValue {
-    let named = fields.map(|(name, value)| (name.to_owned(), value));
-    CstInputValue::Object(named.into())
-}
-
 fn enter_instructions(object: &CstObject, paths: &[&str], entered: &mut JsonEntries) -> Result<bool, String> {
-    let list = made_array(object, "instructions", "instructions", entered)?;
+    let list = made_array(object, "instructions", entered)?;
     let there: Vec<String> = list.elements().iter().filter_map(string).collect();
     for path in paths {
         if there.iter().any(|there| there.trim_start_matches("./") == *path) {
             continue;
         }
-        list.append(CstInputValue::from(*path));
+        list.append((*path).into());
         entered.instructions.push((*path).to_owned());
     }
     Ok(!entered.instructions.is_empty())
@@ -155,12 +141,8 @@ fn made_object(object: &CstObject, key: &str, entered: &mut JsonEntries) -> Resu
     value.ok_or_else(|| format!("\"{key}\" is not an object, so entries cannot be added"))
 }
 
-fn made_array(
-    object: &CstObject,
-    key: &str,
-    path: &str,
-    entered: &mut JsonEntries,
-) -> Result<CstArray, String> {
+fn made_array(object: &CstObject, path: &str, entered: &mut JsonEntries) -> Result<CstArray, String> {
+    let key = path.rsplit('/').next().unwrap_or(path);
     if object.get(key).is_none() {
         entered.made.push(path.to_owned());
     }
@@ -188,23 +170,18 @@ pub fn take_out(bytes: &[u8], entered: &JsonEntries) -> Result<Vec<u8>, String> 
         groups.iter().for_each(take_out_hooks);
     }
     for path in entered.made.iter().rev() {
-        let (outer, key) = path.rsplit_once('/').unwrap_or(("", path));
-        let outer = if outer.is_empty() {
-            Some(object.clone())
-        } else {
-            object.object_value(outer)
+        let (outer, key) = match path.rsplit_once('/') {
+            Some((outer, key)) => (object.object_value(outer), key),
+            None => (Some(object.clone()), path.as_str()),
+        };
+        let is_empty = |value: CstNode| {
+            // If the value contains a comment, the user wrote it, so the value stays.
+            let bare = value.children().iter().all(|child| !child.is_comment());
+            bare && value.children_exclude_trivia_and_tokens().is_empty()
+                && (value.as_array().is_some() || value.as_object().is_some())
         };
         let property = outer.and_then(|outer| outer.get(key));
-        let empty = property
-            .as_ref()
-            .and_then(|property| property.value())
-            .is_some_and(|value| {
-                // If the value contains a comment, the user wrote it, so the value stays.
-                let bare = value.children().iter().all(|child| !child.is_comment());
-                bare && value.children_exclude_trivia_and_tokens().is_empty()
-                    && (value.as_array().is_some() || value.as_object().is_some())
-            });
-        if let Some(property) = property.filter(|_| empty) {
+        if let Some(property) = property.filter(|property| property.value().is_some_and(is_empty)) {
             property.remove();
         }
     }
@@ -216,15 +193,11 @@ fn take_out_hooks(groups: &CstArray) {
         let Some(hooks) = group.as_object().and_then(|group| group.array_value("hooks")) else {
             continue;
         };
-        let all = hooks.elements();
-        let ours: Vec<&CstNode> = all.iter().filter(|hook| is_ours(hook)).collect();
-        if ours.is_empty() {
-            continue;
-        }
-        if ours.len() == all.len() {
+        let (ours, others): (Vec<_>, Vec<_>) = hooks.elements().into_iter().partition(is_ours);
+        if !ours.is_empty() && others.is_empty() {
             group.remove();
         } else {
-            ours.into_iter().for_each(|hook| hook.clone().remove());
+            ours.into_iter().for_each(CstNode::remove);
         }
     }
 }
@@ -232,9 +205,8 @@ fn take_out_hooks(groups: &CstArray) {
 fn commands(groups: &CstArray) -> impl Iterator<Item = String> {
     let groups = groups.elements().into_iter();
     let hooks = groups.filter_map(|group| group.as_object()?.array_value("hooks"));
-    hooks
-        .flat_map(|hooks| hooks.elements())
-        .filter_map(|hook| command(&hook))
+    let hooks = hooks.flat_map(|hooks| hooks.elements());
+    hooks.filter_map(|hook| command(&hook))
 }
 
 fn is_ours(hook: &CstNode) -> bool {

@@ -52,8 +52,8 @@ pub enum LayoutPart {
     Template(&'static str, String),
     /// A file of hippod. If the user has not changed the file, a later version may replace it.
     Own(String, &'static str),
-    /// A block in a file of the user.
-    Block(Block),
+    /// A block in a file of the user: the file, the name and the content.
+    Block(&'static str, String, String),
     /// Entries in a JSON file.
     Json(&'static str, JsonInsertion),
 }
@@ -62,26 +62,20 @@ impl LayoutPart {
     /// Returns the path of the folder or file.
     pub fn path(&self) -> &str {
         match self {
-            Self::Folder(path) | Self::Template(path, _) | Self::Json(path, _) => path,
+            Self::Folder(path) | Self::Template(path, _) | Self::Json(path, _) | Self::Block(path, ..) => {
+                path
+            }
             Self::Own(path, _) => path,
-            Self::Block(block) => block.path,
         }
     }
 }
 
-/// A block in a file of the user.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block {
-    /// The path of the file.
-    pub path: &'static str,
-    /// The marker lines around the block.
-    pub marks: BlockMarks,
-    /// The name of the block.
-    pub name: String,
-    /// The content of the block.
-    pub body: String,
-    /// True if an existing block is not changed, because the daemon keeps it up to date.
-    pub once: bool,
+/// Returns the marker lines around a block in the file at a path.
+pub fn block_marks(path: &str) -> BlockMarks {
+    match path.ends_with(".md") {
+        true => BlockMarks::MARKDOWN,
+        false => BlockMarks::HASH,
+    }
 }
 
 /// Returns the parts that every registered folder gets. The daemon maintains a compaction tree only if
@@ -101,32 +95,23 @@ pub fn layout(
     made: &[String],
 ) -> Vec<LayoutPart> {
     let mut parts: Vec<LayoutPart> = FOLDERS.into_iter().map(LayoutPart::Folder).collect();
-    let mut template = |path, text: &str| parts.push(LayoutPart::Template(path, text.to_owned()));
-    template(ROOT, text::ROOT);
-    for (path, text) in text::WORKING_FILES {
-        template(path, text);
-    }
-    if platform == Harness::OpenClaw {
-        for (path, text) in text::OPENCLAW_FILES {
-            template(path, text);
-        }
-    }
+    let own_files = match platform {
+        Harness::OpenClaw => &text::OPENCLAW_FILES[..],
+        _ => &[],
+    };
+    let templates = [(ROOT, text::ROOT)].into_iter().chain(text::WORKING_FILES);
+    let templates = templates.chain(own_files.iter().copied());
+    parts.extend(templates.map(|(path, text)| LayoutPart::Template(path, text.to_owned())));
     parts.extend(of_platform(platform, config, there));
     if let Some(base) = find_skills(platform) {
         for (name, text) in text::SKILLS {
             parts.push(LayoutPart::Own(format!("{base}/{name}/SKILL.md"), text));
         }
     }
-    parts.push(block(
-        ".gitignore",
-        BlockMarks::HASH,
-        "memory",
-        ignored(there, made),
-    ));
-    if platform == Harness::OpenClaw {
-        let own = text::OPENCLAW_FILES.map(|(path, _)| format!("/{path}\n"));
-        let name = "memory for openclaw";
-        parts.push(block(".gitignore", BlockMarks::HASH, name, own.concat()));
+    parts.push(block(".gitignore", "memory", ignored(there, made)));
+    if !own_files.is_empty() {
+        let own = own_files.iter().map(|(path, _)| format!("/{path}\n")).collect();
+        parts.push(block(".gitignore", "memory for openclaw", own));
     }
     parts
 }
@@ -144,29 +129,18 @@ fn of_platform(platform: Harness, config: &LayoutConfig, there: &PathSnapshot) -
                 }
             }
             vec![
-                block("CLAUDE.md", BlockMarks::MARKDOWN, &name, protocol),
+                block("CLAUDE.md", &name, protocol),
                 LayoutPart::Json(".claude/settings.json", CLAUDE_HOOKS),
             ]
         }
         Harness::OpenClaw => {
             let mut parts = vec![
-                block("AGENTS.md", BlockMarks::MARKDOWN, &name, protocol),
-                block(
-                    "HEARTBEAT.md",
-                    BlockMarks::MARKDOWN,
-                    "heartbeat",
-                    text::HEARTBEAT.to_owned(),
-                ),
+                block("AGENTS.md", &name, protocol),
+                block("HEARTBEAT.md", "heartbeat", text::HEARTBEAT.to_owned()),
             ];
             // MEMORY.md belongs to the user, so it is changed only on request.
             if index_in_prompt {
-                parts.push(LayoutPart::Block(Block {
-                    path: "MEMORY.md",
-                    marks: BlockMarks::MARKDOWN,
-                    name: ROOT_BLOCK.to_owned(),
-                    body: root_body(there.file(ROOT)),
-                    once: true,
-                }));
+                parts.push(block("MEMORY.md", ROOT_BLOCK, root_body(there.file(ROOT))));
             }
             parts
         }
@@ -176,7 +150,7 @@ fn of_platform(platform: Harness, config: &LayoutConfig, there: &PathSnapshot) -
             let index = index_in_prompt.then_some("HIPPOCAMPUS.md");
             let instructions = index.into_iter().chain(["memory/ROOT.md"]).collect();
             vec![
-                block("AGENTS.md", BlockMarks::MARKDOWN, &name, protocol),
+                block("AGENTS.md", &name, protocol),
                 LayoutPart::Own(".opencode/plugins/hippod.js".to_owned(), text::OPENCODE_PLUGIN),
                 LayoutPart::Json(path, JsonInsertion::Instructions(instructions)),
             ]
@@ -186,17 +160,18 @@ fn of_platform(platform: Harness, config: &LayoutConfig, there: &PathSnapshot) -
             // use gets hippod's hooks.
             let toml = there.file(CODEX_TOML).unwrap_or_default();
             let entered = matches!(BlockMarks::HASH.span(toml, "hooks"), Ok(Some(_)));
-            let hooks = match there.state(".codex/hooks.json") {
-                PathState::Missing => block(CODEX_TOML, BlockMarks::HASH, "hooks", codex_toml()),
+            let is_unused = match there.state(".codex/hooks.json") {
+                PathState::Missing => true,
                 // hipocampus writes a list to this file, which Codex cannot read. The hooks are then written to the
                 // other file.
-                PathState::File(file) if json::is_list(file) => {
-                    block(CODEX_TOML, BlockMarks::HASH, "hooks", codex_toml())
-                }
-                _ if entered => block(CODEX_TOML, BlockMarks::HASH, "hooks", codex_toml()),
-                _ => LayoutPart::Json(".codex/hooks.json", JsonInsertion::Hooks(CODEX_EVENTS)),
+                PathState::File(file) => json::is_list(file),
+                _ => false,
             };
-            vec![block("AGENTS.md", BlockMarks::MARKDOWN, &name, protocol), hooks]
+            let hooks = match entered || is_unused {
+                true => block(CODEX_TOML, "hooks", codex_toml()),
+                false => LayoutPart::Json(".codex/hooks.json", JsonInsertion::Hooks(CODEX_EVENTS)),
+            };
+            vec![block("AGENTS.md", &name, protocol), hooks]
         }
         Harness::None => Vec::new(),
     }
@@ -213,39 +188,25 @@ pub fn find_skills(platform: Harness) -> Option<&'static str> {
     }
 }
 
-fn block(path: &'static str, marks: BlockMarks, name: &str, body: impl Into<String>) -> LayoutPart {
-    LayoutPart::Block(Block {
-        path,
-        marks,
-        name: name.to_owned(),
-        body: body.into(),
-        once: false,
-    })
+fn block(path: &'static str, name: &str, body: String) -> LayoutPart {
+    LayoutPart::Block(path, name.to_owned(), body)
 }
 
 /// Returns the ignore rules for the user's memory. A folder that existed before init is not ignored, because the
-/// repository may contain its files.
+/// repository may contain its files. `made` lists the folders that init created.
 fn ignored(there: &PathSnapshot, made: &[String]) -> String {
-    let before = there_before(there, made);
     let files = text::WORKING_FILES.iter().map(|(path, _)| *path);
     let rest = ["HIPPOCAMPUS.md", ".HIPPOCAMPUS.md.*", ".hippocampus/"];
     let mut lines: Vec<String> = files.chain(rest).map(|path| format!("/{path}\n")).collect();
     for folder in MINE {
-        if !before.contains(&folder) {
+        let is_made = made.iter().any(|made| made == there.real(folder));
+        if is_made || *there.state(folder) != PathState::Folder {
             lines.push(format!("/{folder}/\n"));
         } else if folder == "memory" {
             lines.extend(WRITTEN.map(|path| format!("/memory/{path}\n")));
         }
     }
     lines.concat()
-}
-
-/// Returns the folders for the user's memory that existed before init. `made` lists the folders that init created.
-fn there_before(there: &PathSnapshot, made: &[String]) -> Vec<&'static str> {
-    let before = |folder: &&str| {
-        *there.state(folder) == PathState::Folder && !made.iter().any(|made| made == there.real(folder))
-    };
-    MINE.into_iter().filter(before).collect()
 }
 
 fn codex_toml() -> String {

@@ -75,9 +75,8 @@ pub fn read_parts(platform: Harness, there: &PathSnapshot) -> Vec<PromptPart> {
     for path in blocks {
         let text = there.file(path).unwrap_or_default();
         for range in generated_ranges(text) {
-            let count = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count() as u32;
-            let first = count(&text[..range.start]) + 1;
-            let last = first + count(&text[range.clone()]);
+            let number = |end: usize| text[..end].split(|byte| *byte == b'\n').count() as u32;
+            let (first, last) = (number(range.start), number(range.end));
             let why = format!("the harness reads {path} when a session starts; this block is hippod's");
             let block = String::from_utf8_lossy(&text[range]);
             let source = format!("{path}:{}", lines(first, last));
@@ -86,9 +85,8 @@ pub fn read_parts(platform: Harness, there: &PathSnapshot) -> Vec<PromptPart> {
     }
     for path in whole.iter().filter(|path| there.file(path).is_some()) {
         let file = |path: &str| there.file(path).unwrap_or_default();
-        let loader = loaders
-            .iter()
-            .find(|loader| loads_file(platform, file(loader), path));
+        let mut loaders = loaders.iter();
+        let loader = loaders.find(|loader| loads_file(platform, file(loader), path));
         let why = loader.map(|loader| format!("{loader} loads this file when a session starts"));
         parts.extend(why.map(|why| PromptPart::new(*path, &String::from_utf8_lossy(file(path)), why)));
     }
@@ -104,11 +102,8 @@ pub fn find_start_hook(platform: Harness, there: &PathSnapshot) -> Option<(&'sta
         let (_, rest) = text.split_once("hook session-start")?;
         let options = rest.split(['"', '\'', '\n']).next().unwrap_or_default();
         let command = format!("hippoctl hook session-start{options}");
-        match Cli::try_parse_from(command.split_whitespace()) {
-            Ok(Cli {
-                verb: Verb::Hook(args),
-                ..
-            }) => Some((*path, args)),
+        match Cli::try_parse_from(command.split_whitespace()).ok()?.verb {
+            Verb::Hook(args) => Some((*path, args)),
             _ => None,
         }
     })

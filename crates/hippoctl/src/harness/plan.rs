@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use hippo_fs::nesting;
-use hippo_text::own_block::BlockMarks;
+use hippo_text::own_block::{BlockMarks, UnclosedBlock};
 
 use super::json::{self, JsonEntries, JsonInsertion};
-use super::layout::{Block, INDEX, LayoutPart};
+use super::layout::{INDEX, LayoutPart, ROOT_BLOCK, block_marks};
 use super::platform::Harness;
 use super::record::{FileRecord, InitRecord, Original, PutBlock, hash};
 use super::splice::Splice;
@@ -90,7 +90,7 @@ impl Planner<'_> {
                 }
             }
             LayoutPart::Own(path, text) => self.add_own(path, text)?,
-            LayoutPart::Block(block) => self.draft(block.path)?.put_block(block)?,
+            LayoutPart::Block(path, name, body) => self.draft(path)?.put_block(path, name, body)?,
             LayoutPart::Json(path, edit) => self.draft(path)?.enter_json(edit)?,
         }
         Ok(())
@@ -206,18 +206,14 @@ impl FileDraft {
         Ok(())
     }
 
-    fn put_block(&mut self, block: &Block) -> Result<(), String> {
-        let Block {
-            path, marks, name, ..
-        } = block;
+    fn put_block(&mut self, path: &str, name: &str, body: &str) -> Result<(), String> {
+        let marks = block_marks(path);
         let now = self.now.as_deref().unwrap_or_default();
-        let torn = |torn: hippo_text::own_block::UnclosedBlock| torn.to_string();
+        let torn = |torn: UnclosedBlock| torn.to_string();
         let is_there = marks.span(now, name).map_err(torn)?.is_some();
-        if is_there && block.once {
-            return Ok(());
-        }
-        let made = marks.put(now, name, &block.body).map_err(torn)?;
-        if made == now {
+        let made = marks.put(now, name, body).map_err(torn)?;
+        // The daemon keeps the block of the root up to date.
+        if made == now || is_there && name == ROOT_BLOCK {
             return Ok(());
         }
         if path.ends_with(".toml") {
@@ -232,8 +228,8 @@ impl FileDraft {
         let span = marks.span(&made, name).map_err(torn)?;
         let start = span.map_or(now.len(), |span| span.start);
         self.blocks.push(PutBlock {
-            name: name.clone(),
-            hash_marks: *marks == BlockMarks::HASH,
+            name: name.to_owned(),
+            hash_marks: marks == BlockMarks::HASH,
             lead: String::from_utf8_lossy(&made[now.len()..start]).into_owned(),
         });
         self.set(made, format!("block \"{name}\""));
@@ -252,9 +248,8 @@ impl FileDraft {
             },
         };
         let mut entry = old.cloned().unwrap_or_default();
-        entry
-            .blocks
-            .retain(|block| self.blocks.iter().all(|new| new.name != block.name));
+        let is_old = |block: &PutBlock| self.blocks.iter().all(|new| new.name != block.name);
+        entry.blocks.retain(is_old);
         entry.blocks.extend(self.blocks.iter().cloned());
         if let Some(new) = &self.json {
             let all = entry.json.get_or_insert_default();

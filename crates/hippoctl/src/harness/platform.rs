@@ -36,18 +36,13 @@ pub fn detect(snapshot: &PathSnapshot, config: &LayoutConfig) -> (Harness, &'sta
         }
     }
     if !there(&&SHARED) {
-        return (
-            Harness::ClaudeCode,
-            "no platform was detected; choose one with --platform",
-        );
+        let why = "no platform was detected; choose one with --platform";
+        return (Harness::ClaudeCode, why);
     }
-    let has_memory = OPENCLAW_MEMORY.iter().any(|name| there(&name));
-    let platform = if has_memory {
-        Harness::OpenClaw
-    } else {
-        Harness::Codex
-    };
-    (platform, SHARED)
+    match OPENCLAW_MEMORY.iter().any(|name| there(&name)) {
+        true => (Harness::OpenClaw, SHARED),
+        false => (Harness::Codex, SHARED),
+    }
 }
 
 #[cfg(test)]

@@ -170,7 +170,10 @@ impl FileRecord {
     pub fn strip(&self, now: &[u8]) -> Result<Vec<u8>, String> {
         let mut text = now.to_vec();
         for block in &self.blocks {
-            let marks = block.marks();
+            let marks = match block.hash_marks {
+                true => BlockMarks::HASH,
+                false => BlockMarks::MARKDOWN,
+            };
             let Some(span) = marks.span(&text, &block.name).map_err(|torn| torn.to_string())? else {
                 continue;
             };
@@ -181,17 +184,6 @@ impl FileRecord {
         match &self.json {
             Some(entered) => json::take_out(&text, entered),
             None => Ok(text),
-        }
-    }
-}
-
-impl PutBlock {
-    /// Returns the marker lines of the block.
-    pub fn marks(&self) -> BlockMarks {
-        if self.hash_marks {
-            BlockMarks::HASH
-        } else {
-            BlockMarks::MARKDOWN
         }
     }
 }

@@ -55,9 +55,10 @@ fn take_back_file(plan: &mut ChangePlan, real: &str, names: &[(&String, &FileRec
         match entry.original(text) {
             Ok(Original::Missing) => after = None,
             Ok(Original::Text(before)) => after = Some(before),
-            Ok(Original::Theirs) => plan
-                .kept
-                .push(PathReason::new(*path, "changed since init created it")),
+            Ok(Original::Theirs) => {
+                let why = "changed since init created it";
+                plan.kept.push(PathReason::new(*path, why));
+            }
             Err(why) => keep_entry(plan, path, entry, &why),
         }
     }

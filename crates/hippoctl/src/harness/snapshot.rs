@@ -40,26 +40,17 @@ impl PathSnapshot {
     pub fn read<'p>(dir: &WorkspaceDir, paths: impl IntoIterator<Item = &'p str>) -> Self {
         let mut snapshot = Self::default();
         for path in paths {
-            snapshot.look(dir, path);
+            if snapshot.states.contains_key(path) || snapshot.real.contains_key(path) {
+                continue;
+            }
+            let found = find(dir, path);
+            let (real, state) = found.unwrap_or_else(|why| (path.to_owned(), PathState::Odd(why)));
+            if real != path {
+                snapshot.real.insert(path.to_owned(), real.clone());
+            }
+            snapshot.states.insert(real, state);
         }
         snapshot
-    }
-
-    fn look(&mut self, dir: &WorkspaceDir, path: &str) {
-        if self.states.contains_key(path) || self.real.contains_key(path) {
-            return;
-        }
-        match find(dir, path) {
-            Ok((real, state)) => {
-                self.states.insert(real.clone(), state);
-                if real != path {
-                    self.real.insert(path.to_owned(), real);
-                }
-            }
-            Err(why) => {
-                self.states.insert(path.to_owned(), PathState::Odd(why));
-            }
-        }
     }
 
     /// Returns the path with links resolved, relative to the workspace.
@@ -116,9 +107,8 @@ fn find(dir: &WorkspaceDir, path: &str) -> Result<(String, PathState), String> {
         kind = kind_at(dir, &real)?;
         if kind == Some(FileKind::Link) {
             if is_own(path) {
-                return Err(format!(
-                    "it is a link, and hippod does not follow links here; {INSTEAD}"
-                ));
+                let why = "it is a link, and hippod does not follow links here";
+                return Err(format!("{why}; {INSTEAD}"));
             }
             real = follow(dir, &real)?;
             kind = kind_at(dir, &real)?;

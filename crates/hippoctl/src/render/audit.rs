@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use hippo_proto::{AuditKind, AuditResponse};
+use hippo_proto::{AuditFinding, AuditKind, AuditResponse};
 
 use super::{one_line, word};
 use crate::output::Style;
@@ -22,11 +22,8 @@ pub fn audit(answer: &AuditResponse, style: Style) -> String {
             finding.share * 100.0
         );
     }
-    for finding in answer
-        .findings
-        .iter()
-        .filter(|finding| !finding.examples.is_empty())
-    {
+    let has_examples = |finding: &&AuditFinding| !finding.examples.is_empty();
+    for finding in answer.findings.iter().filter(has_examples) {
         let _ = writeln!(text, "\n{}", style.strong(word(finding.kind)));
         for example in &finding.examples {
             let line = example.line.map(|line| format!(":{line}")).unwrap_or_default();
@@ -38,16 +35,11 @@ pub fn audit(answer: &AuditResponse, style: Style) -> String {
             let _ = writeln!(text, "  {}", style.quiet(format!("and {more} more")));
         }
     }
-    let _ = writeln!(text, "\n{}", footer(answer));
-    text
-}
-
-fn footer(answer: &AuditResponse) -> String {
-    let files = match answer.unread {
-        0 => format!("{} files", answer.files),
-        unread => format!("{} files, {unread} unreadable", answer.files),
+    let unread = match answer.unread {
+        0 => String::new(),
+        unread => format!(", {unread} unreadable"),
     };
-    format!("{files} in {:.0} ms", answer.took_ms)
+    text + &format!("\n{} files{unread} in {:.0} ms\n", answer.files, answer.took_ms)
 }
 
 /// Returns what a kind counts.

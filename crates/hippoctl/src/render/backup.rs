@@ -1,7 +1,5 @@
 //! Rendering of backups and restored workspaces.
 
-use std::fmt::Write as _;
-
 use hippo_proto::{BackupResponse, RestoreResponse};
 
 use super::{bytes, one_line};
@@ -9,24 +7,16 @@ use crate::output::Style;
 
 /// Renders a written backup.
 pub fn written(answer: &BackupResponse, style: Style) -> String {
-    let head = format!(
-        "wrote {}: {}, {:.1} s\n",
-        style.path(&answer.file),
-        bytes(answer.bytes),
-        answer.took_ms / 1000.0
-    );
+    let (file, seconds) = (style.path(&answer.file), answer.took_ms / 1000.0);
+    let head = format!("wrote {file}: {}, {seconds:.1} s\n", bytes(answer.bytes));
     head + &contents(answer, style)
 }
 
 /// Renders a verified backup.
 pub fn verified(answer: &BackupResponse, style: Style) -> String {
-    let head = format!(
-        "{}: {}, a backup of {} by hippod {}\n",
-        style.path(&answer.file),
-        style.good("ok"),
-        answer.at,
-        one_line(&answer.hippod)
-    );
+    let (file, ok) = (style.path(&answer.file), style.good("ok"));
+    let hippod = one_line(&answer.hippod);
+    let head = format!("{file}: {ok}, a backup of {} by hippod {hippod}\n", answer.at);
     head + &contents(answer, style)
 }
 
@@ -34,14 +24,8 @@ pub fn verified(answer: &BackupResponse, style: Style) -> String {
 pub fn restored(answer: &RestoreResponse, style: Style) -> String {
     let mut text = String::new();
     for workspace in &answer.workspaces {
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            text,
-            "restored {}: {} files, {:.1} s",
-            style.path(&workspace.root),
-            workspace.files,
-            answer.took_ms / 1000.0
-        );
+        let (root, seconds) = (style.path(&workspace.root), answer.took_ms / 1000.0);
+        text += &format!("restored {root}: {} files, {seconds:.1} s\n", workspace.files);
     }
     text + "a backup does not contain the files of an agent's harness; to create them again: hippoctl init\n"
 }
@@ -49,31 +33,15 @@ pub fn restored(answer: &RestoreResponse, style: Style) -> String {
 fn contents(answer: &BackupResponse, style: Style) -> String {
     let mut text = String::new();
     for left in &answer.left_out {
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            text,
-            "  {}: {}: {}",
-            style.bad("left out"),
-            style.path(&left.path),
-            one_line(&left.reason)
-        );
+        let (mark, path) = (style.bad("left out"), style.path(&left.path));
+        text += &format!("  {mark}: {path}: {}\n", one_line(&left.reason));
     }
     for workspace in &answer.workspaces {
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            text,
-            "  {}: {} files, {} with their index",
-            style.path(&workspace.root),
-            workspace.files,
-            bytes(workspace.bytes)
-        );
+        let (root, size) = (style.path(&workspace.root), bytes(workspace.bytes));
+        text += &format!("  {root}: {} files, {size} with their index\n", workspace.files);
         for left in &workspace.left_out {
-            let _ = writeln!(
-                text,
-                "    left out: {}: {}",
-                one_line(&left.path),
-                one_line(&left.reason)
-            );
+            let (path, reason) = (one_line(&left.path), one_line(&left.reason));
+            text += &format!("    left out: {path}: {reason}\n");
         }
     }
     text

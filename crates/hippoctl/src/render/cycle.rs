@@ -60,23 +60,17 @@ fn way_back(report: &CycleReport) -> String {
 
 /// Returns the notes that are printed beside the report.
 pub fn notes(report: &CycleReport) -> Vec<String> {
-    let mut notes: Vec<String> = report
-        .notes
-        .iter()
-        .map(|note| format!("note: {}", one_line(note)))
-        .collect();
-    match report.outcome {
+    let more = match report.outcome {
         CycleOutcome::Capped => {
-            let what = "note: the run demoted the maximum number of entries; the remaining entries are \
-                        listed as refused";
-            notes.push(what.to_owned());
+            Some("the run demoted the maximum number of entries; the remaining entries are listed as refused")
         }
         CycleOutcome::Failed if report.notes.is_empty() => {
-            notes.push("note: to see the reason in the log of the daemon: hippoctl logs".to_owned());
+            Some("to see the reason in the log of the daemon: hippoctl logs")
         }
-        _ => {}
-    }
-    notes
+        _ => None,
+    };
+    let notes = report.notes.iter().map(String::as_str).chain(more);
+    notes.map(|note| format!("note: {}", one_line(note))).collect()
 }
 
 /// Renders the stored report of a run, and the time at which the run was undone, if known.
@@ -101,7 +95,10 @@ pub fn one(answer: &CycleHistoryResponse, run: i64, style: Style) -> String {
 /// Renders the runs, one per line.
 pub fn history(runs: &[CycleRun], style: Style) -> String {
     let rows = runs.iter().map(|run| {
-        let undone = run.undone.as_deref();
+        let undone = run
+            .undone
+            .as_ref()
+            .map(|when| format!("undone {}", one_line(when)));
         vec![
             style.strong(run.run.to_string()),
             run.cycle.name().to_owned(),
@@ -109,7 +106,7 @@ pub fn history(runs: &[CycleRun], style: Style) -> String {
             outcome(run.outcome, style),
             format!("{} of {}", run.done, plural(run.planned, "step")),
             format!("{} demoted", run.demoted),
-            undone.map_or_else(String::new, |when| format!("undone {}", one_line(when))),
+            undone.unwrap_or_default(),
         ]
     });
     table(&rows.collect::<Vec<_>>(), 7)
@@ -160,14 +157,9 @@ pub fn heartbeat(answer: &HeartbeatResponse, style: Style) -> String {
 
 /// Returns a summary of a run in one line, such as "run 12: deep, done; 3 of 3 steps".
 pub fn in_short(run: &CycleRun, style: Style) -> String {
-    format!(
-        "{}: {}, {}; {} of {}",
-        style.strong(format!("run {}", run.run)),
-        run.cycle.name(),
-        outcome(run.outcome, style),
-        run.done,
-        plural(run.planned, "step")
-    )
+    let (name, cycle) = (style.strong(format!("run {}", run.run)), run.cycle.name());
+    let (outcome, steps) = (outcome(run.outcome, style), plural(run.planned, "step"));
+    format!("{name}: {cycle}, {outcome}; {} of {steps}", run.done)
 }
 
 /// Returns the times of the next cycles, such as "light 2026-03-01T03:30:00Z, deep …".
@@ -191,11 +183,8 @@ fn block<'a>(
     style: Style,
 ) {
     let rows = rows.map(|(rule, entries, what)| {
-        vec![
-            format!("{INDENT}{}", style.quiet(one_line(rule))),
-            entries,
-            one_line(what),
-        ]
+        let rule = style.quiet(one_line(rule));
+        vec![format!("{INDENT}{rule}"), entries, one_line(what)]
     });
     let rows: Vec<_> = rows.collect();
     if rows.is_empty() {
@@ -217,11 +206,8 @@ fn ids(entries: &[String]) -> String {
 }
 
 fn health(health: &IndexHealth) -> String {
-    let counts = health
-        .bands
-        .iter()
-        .chain(&health.groups)
-        .filter(|(_, count)| **count > 0);
+    let counts = health.bands.iter().chain(&health.groups);
+    let counts = counts.filter(|(_, count)| **count > 0);
     let counts = counts.map(|(name, count)| format!("{} {count}", one_line(name)));
     format!(
         "health:\n{INDENT}{} live, {} queued, {} archived; mean strength {:.2}; {} never fade, {} without related \

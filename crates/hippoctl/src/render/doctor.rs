@@ -49,10 +49,9 @@ pub fn problems(all: &[Problem], style: Style) -> String {
         };
         let _ = writeln!(text, "\n{severity} {}: {}", problem.id, problem.what);
         let _ = writeln!(text, "  where: {}", style.path(&problem.where_));
-        let own = if problem.fixable {
-            " (to do this automatically: hippoctl doctor --fix)"
-        } else {
-            ""
+        let own = match problem.fixable {
+            true => " (to do this automatically: hippoctl doctor --fix)",
+            false => "",
         };
         let _ = writeln!(text, "  fix:   {}{own}", problem.fix);
     }
@@ -62,16 +61,14 @@ pub fn problems(all: &[Problem], style: Style) -> String {
     if told > 0 {
         text.push('\n');
     }
-    let problems = match told - infos {
+    text += &match told - infos {
         0 => "no problems".to_owned(),
         count => plural(count, "problem"),
     };
-    let infos = match infos {
-        0 => String::new(),
-        count => format!(", {}", plural(count, "note")),
-    };
-    let _ = writeln!(text, "{problems}{infos}");
-    text
+    if infos > 0 {
+        text += &format!(", {}", plural(infos, "note"));
+    }
+    text + "\n"
 }
 
 #[cfg(test)]

@@ -56,11 +56,8 @@ pub fn notes(answer: &IndexListResponse) -> Vec<String> {
 /// Renders an entry with the reasons for its strength and priority, one line for each property.
 pub fn show(answer: &IndexShowResponse, style: Style) -> String {
     let entry = &answer.entry;
-    let mut text = format!(
-        "{}: {}\n",
-        style.strong(one_line(&entry.id)),
-        one_line(&entry.topic)
-    );
+    let id = style.strong(one_line(&entry.id));
+    let mut text = format!("{id}: {}\n", one_line(&entry.topic));
     if !entry.summary.is_empty() {
         text += &format!("{INDENT}{}\n", one_line(&entry.summary));
     }
@@ -72,26 +69,19 @@ pub fn show(answer: &IndexShowResponse, style: Style) -> String {
         1 => "once, on".to_owned(),
         hits => format!("{hits} times, last on"),
     };
-    add(
-        "accessed",
-        format!(
-            "{when} {}; strength then {:.2}",
-            entry.accessed, answer.base_strength
-        ),
-    );
+    let then = format!("; strength then {:.2}", answer.base_strength);
+    add("accessed", format!("{when} {}{then}", entry.accessed));
     let curve = std::iter::once(&answer.curve).chain(&answer.modifiers);
     curve.for_each(|line| add("decay", line.clone()));
-    let forecast = answer
-        .forecast
-        .iter()
-        .filter_map(|next| Some((&next.event, next.at.as_ref()?)));
-    forecast.for_each(|(event, at)| add("then", format!("{event} on {at}, unless it is accessed")));
+    for next in &answer.forecast {
+        if let Some(at) = &next.at {
+            add("then", format!("{} on {at}, unless it is accessed", next.event));
+        }
+    }
     let rule = answer.priority_rule.as_ref();
     let rule = rule.map(|rule| format!(" (set by the rule \"{rule}\")"));
-    add(
-        "priority",
-        format!("{}{}", priority(entry.priority), rule.unwrap_or_default()),
-    );
+    let priority = priority(entry.priority);
+    add("priority", format!("{priority}{}", rule.unwrap_or_default()));
     let group = match entry.group.as_str() {
         "" => String::new(),
         group => format!(", under {group}"),
@@ -103,10 +93,8 @@ pub fn show(answer: &IndexShowResponse, style: Style) -> String {
         EntryOrigin::Retrieval => "a search that found text without an entry",
         EntryOrigin::Auto => "the scan of a file",
     };
-    add(
-        "created",
-        format!("{} by {origin}; version {}", entry.created, entry.version),
-    );
+    let (created, version) = (&entry.created, entry.version);
+    add("created", format!("{created} by {origin}; version {version}"));
     for (label, names) in [("tags", &entry.tags), ("related", &entry.related)] {
         if !names.is_empty() {
             add(label, names.join(", "));
@@ -117,39 +105,27 @@ pub fn show(answer: &IndexShowResponse, style: Style) -> String {
 
 /// Renders the log section that contains a text, and the entry of the text.
 pub fn remembered(answer: &RememberResponse, style: Style) -> String {
-    let place = format!(
-        "{}:{}",
-        one_line(&answer.path),
-        lines(answer.start_line, answer.end_line)
-    );
+    let lines = lines(answer.start_line, answer.end_line);
+    let place = style.path(format!("{}:{lines}", one_line(&answer.path)));
     let entry = answer.entry.as_ref();
     let entry = entry.map(|entry| changed("entry", entry, style));
-    format!(
-        "remembered in {}\n{}",
-        style.path(place),
-        entry.unwrap_or_default()
-    )
+    format!("remembered in {place}\n{}", entry.unwrap_or_default())
 }
 
 /// Renders an entry after a change.
 pub fn changed(what: &str, entry: &IndexEntry, style: Style) -> String {
-    format!(
-        "{what} {}: {}\n{INDENT}strength {:.2}, {}; priority {}\n",
-        style.strong(one_line(&entry.id)),
-        one_line(&entry.topic),
-        entry.strength,
-        entry.band,
-        entry.priority.name()
-    )
+    let (id, topic) = (style.strong(one_line(&entry.id)), one_line(&entry.topic));
+    let (strength, band, priority) = (entry.strength, entry.band, entry.priority.name());
+    format!("{what} {id}: {topic}\n{INDENT}strength {strength:.2}, {band}; priority {priority}\n")
 }
 
 /// Renders the removal of an entry from the index file, with the command that restores the entry.
 pub fn forgot(answer: &IndexForgetResponse, style: Style) -> String {
     let id = one_line(&answer.id);
+    let strong = style.strong(&id);
     format!(
-        "removed {} from the index file; its files stay unchanged; restore the entry with: hippoctl index restore \
-         {id}\n",
-        style.strong(&id)
+        "removed {strong} from the index file; its files stay unchanged; restore the entry with: hippoctl index \
+         restore {id}\n"
     )
 }
 

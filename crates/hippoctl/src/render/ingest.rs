@@ -36,12 +36,9 @@ pub fn ingested(done: &[IngestResult], style: Style) -> String {
         }
         let _ = writeln!(text, "{INDENT}{counts}");
         if answer.malformed > 0 {
-            let places: Vec<String> = answer
-                .problems
-                .iter()
-                .take(5)
-                .map(|problem| format!("line {}: {}", problem.line, one_line(&problem.what)))
-                .collect();
+            let places = answer.problems.iter().take(5);
+            let places = places.map(|it| format!("line {}: {}", it.line, one_line(&it.what)));
+            let places: Vec<String> = places.collect();
             let more = if answer.malformed > 5 { ", …" } else { "" };
             let malformed = plural(answer.malformed, "malformed line");
             let _ = writeln!(text, "{INDENT}{malformed} skipped ({}{more})", places.join(", "));

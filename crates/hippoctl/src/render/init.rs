@@ -89,12 +89,8 @@ impl InitResult {
                 (Some(_), Some(_)) => InitAction::Change,
                 (Some(_), None) => InitAction::Remove,
             };
-            let what = if action == InitAction::Change {
-                &change.what
-            } else {
-                ""
-            };
-            self.add(action, &change.path, what);
+            let is_described = action == InitAction::Change;
+            self.add(action, &change.path, if is_described { &change.what } else { "" });
         }
     }
 
@@ -110,11 +106,10 @@ impl InitResult {
 pub fn render_init(result: &InitResult, style: Style) -> String {
     let root = style.path(one_line(&result.root));
     let mut text = match result.platform {
-        Some(platform) => format!(
-            "{} in {root} ({})\n",
-            style.strong(platform.name()),
-            one_line(&result.told_by)
-        ),
+        Some(platform) => {
+            let platform = style.strong(platform.name());
+            format!("{platform} in {root} ({})\n", one_line(&result.told_by))
+        }
         None if result.dry_run => format!("would revert init in {root}\n"),
         None => format!("reverted init in {root}\n"),
     };

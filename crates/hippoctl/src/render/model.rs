@@ -32,31 +32,22 @@ pub fn list(answer: &ModelListResponse, _: Style) -> String {
 
 /// Renders a model that was installed.
 pub fn pulled(answer: &ModelPullResponse, style: Style) -> String {
-    let head = format!(
-        "{} is installed ({:.1} s)\n",
-        style.strong(&answer.model),
-        answer.took_ms / 1000.0
-    );
-    head + &files(&answer.files, style)
+    let (model, seconds) = (style.strong(&answer.model), answer.took_ms / 1000.0);
+    format!("{model} is installed ({seconds:.1} s)\n") + &files(&answer.files, style)
 }
 
 /// Renders a removed model.
 pub fn removed(answer: &ModelRemoveResponse, style: Style) -> String {
-    format!(
-        "{} is removed ({})\n",
-        style.strong(&answer.model),
-        bytes(answer.bytes)
-    )
+    let model = style.strong(&answer.model);
+    format!("{model} is removed ({})\n", bytes(answer.bytes))
 }
 
 /// Renders a verified model.
 pub fn verify(answer: &ModelVerifyResponse, style: Style) -> String {
-    let ok = if answer.ok {
-        style.good("ok")
-    } else if answer.files.iter().all(|file| file.sha256.is_empty()) {
-        style.bad("not installed")
-    } else {
-        style.bad("damaged")
+    let ok = match answer.ok {
+        true => style.good("ok"),
+        false if answer.files.iter().all(|file| file.sha256.is_empty()) => style.bad("not installed"),
+        false => style.bad("damaged"),
     };
     format!("{}: {ok}\n{}", answer.model, files(&answer.files, style))
 }
@@ -68,12 +59,8 @@ fn files(files: &[ModelFile], style: Style) -> String {
             (false, true) => style.bad("missing"),
             (false, false) => style.bad("wrong checksum"),
         };
-        vec![
-            format!("  {state}"),
-            bytes(file.bytes),
-            file.source.clone(),
-            style.path(&file.path),
-        ]
+        let (size, source) = (bytes(file.bytes), file.source.clone());
+        vec![format!("  {state}"), size, source, style.path(&file.path)]
     });
     table(&rows.collect::<Vec<_>>(), 4)
 }

@@ -27,46 +27,30 @@ pub fn notes(answer: &SearchResponse) -> Vec<String> {
         notes.push(format!("degraded: {degraded}: {why}"));
     }
     if index.pending > 0 {
-        notes.push(format!(
-            "note: {} not searchable by meaning yet",
-            plural(index.pending, "chunk")
-        ));
+        let chunks = plural(index.pending, "chunk");
+        notes.push(format!("note: {chunks} not searchable by meaning yet"));
     }
     if index.lag_ms > 0 {
-        notes.push(format!(
-            "note: changes of the last {} are not searchable yet",
-            super::age(index.lag_ms)
-        ));
+        let lag = super::age(index.lag_ms);
+        notes.push(format!("note: changes of the last {lag} are not searchable yet"));
     }
     notes.extend(answer.notes.iter().map(|note| format!("note: {note}")));
     notes
 }
 
 fn hit(rank: usize, hit: &SearchHit, style: Style) -> String {
-    let mut text = String::new();
-    let place = style.path(format!(
-        "{}:{}",
-        harmless(&hit.path),
-        lines(hit.start_line, hit.end_line)
-    ));
-    let date = hit
-        .date
-        .as_deref()
-        .map(|date| style.quiet(format!("  {date}")))
-        .unwrap_or_default();
-    // Writing to a string cannot fail.
-    let _ = writeln!(
-        text,
-        "{rank:>2} {} {place}{date}{}",
+    let lines = lines(hit.start_line, hit.end_line);
+    let place = style.path(format!("{}:{lines}", harmless(&hit.path)));
+    let date = hit.date.as_ref().map(|date| style.quiet(format!("  {date}")));
+    let (score, date) = (
         style.strong(format!("{:.2}", hit.score)),
-        entry(hit, style)
+        date.unwrap_or_default(),
     );
+    let mut text = format!("{rank:>2} {score} {place}{date}{}\n", entry(hit, style));
     if !hit.heading.is_empty() {
-        let _ = writeln!(
-            text,
-            "{INDENT}{}",
-            style.quiet(harmless(&hit.heading.join(" › ")))
-        );
+        let heading = style.quiet(harmless(&hit.heading.join(" › ")));
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{INDENT}{heading}");
     }
     for line in harmless(hit.text.trim_end().replace("\r\n", "\n").as_str()).lines() {
         let _ = writeln!(text, "{}", format!("{INDENT}{line}").trim_end());
@@ -75,11 +59,11 @@ fn hit(rank: usize, hit: &SearchHit, style: Style) -> String {
         let _ = writeln!(text, "{INDENT}superseded by {}", style.path(harmless(newer)));
     }
     if let Some(explain) = &hit.explain {
-        let features: Vec<String> = explain
+        let features = explain
             .iter()
-            .map(|(feature, value)| format!("{feature} {value:.3}"))
-            .collect();
-        let _ = writeln!(text, "{INDENT}{}", style.quiet(features.join(" · ")));
+            .map(|(feature, value)| format!("{feature} {value:.3}"));
+        let features = style.quiet(features.collect::<Vec<_>>().join(" · "));
+        let _ = writeln!(text, "{INDENT}{features}");
     }
     text
 }
@@ -89,29 +73,23 @@ fn entry(hit: &SearchHit, style: Style) -> String {
     let strength = hit.strength.map(|strength| format!("strength {strength:.2}"));
     let entry = hit
         .entry
-        .as_deref()
+        .as_ref()
         .map(|entry| format!("entry {}", one_line(entry)));
     let parts: Vec<String> = entry.into_iter().chain(strength).collect();
-    if parts.is_empty() {
-        return String::new();
+    match parts.is_empty() {
+        true => String::new(),
+        false => style.quiet(format!("  {}", parts.join(", "))),
     }
-    style.quiet(format!("  {}", parts.join(", ")))
 }
 
 fn trace(strategy: Strategy, trace: &SearchTrace, style: Style) -> String {
-    let SearchTrace {
-        reason,
-        matches,
-        created,
-        refreshed,
-    } = trace;
     let route = match strategy {
         Strategy::Index => "by the index file",
         Strategy::Search => "by search",
         Strategy::Hybrid => "by the index file and by search",
     };
-    let mut text = format!("answered {route}: {}\n", one_line(reason));
-    let rows = matches.iter().map(|it| {
+    let mut text = format!("answered {route}: {}\n", one_line(&trace.reason));
+    let rows = trace.matches.iter().map(|it| {
         vec![
             format!("{INDENT}{}", style.strong(one_line(&it.entry))),
             format!("relevance {:.2}", it.relevance),
@@ -121,10 +99,11 @@ fn trace(strategy: Strategy, trace: &SearchTrace, style: Style) -> String {
         ]
     });
     text.push_str(&table(&rows.collect::<Vec<_>>(), 5));
-    if !refreshed.is_empty() {
-        let _ = writeln!(text, "{INDENT}strengthened: {}", one_line(&refreshed.join(", ")));
+    if !trace.refreshed.is_empty() {
+        let refreshed = one_line(&trace.refreshed.join(", "));
+        let _ = writeln!(text, "{INDENT}strengthened: {refreshed}");
     }
-    if let Some(created) = created {
+    if let Some(created) = &trace.created {
         let _ = writeln!(text, "{INDENT}new entry: {}", one_line(created));
     }
     text

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::doctor;
 use crate::failure::Failure;
 use crate::output::Style;
-use crate::service::{ManagerCommand, ServiceStatus, UnitFileState};
+use crate::service::{ManagerCommand, RunningDaemon, ServiceStatus, UnitFileState};
 
 /// The steps of `service install` or `service uninstall`. With `--dry-run`, they are only planned.
 #[derive(Debug, Default, Serialize)]
@@ -38,9 +38,8 @@ impl ServiceSteps {
         let why = status.no_manager.as_deref().unwrap_or_default();
         let lines: Vec<String> = calls.iter().map(ManagerCommand::line).collect();
         let lines = lines.join(" && ");
-        self.notes.push(format!(
-            "no service manager responds: {why}; when one responds, run: {lines}"
-        ));
+        let note = format!("no service manager responds: {why}; when one responds, run: {lines}");
+        self.notes.push(note);
     }
 }
 
@@ -82,11 +81,8 @@ pub fn render_status(status: &ServiceStatus, style: Style) -> String {
         let _ = writeln!(text, "no service manager responds: {why}");
     }
     if let Some(daemon) = &status.daemon {
-        let _ = writeln!(
-            text,
-            "hippod {} is running (process {})",
-            daemon.version, daemon.pid
-        );
+        let RunningDaemon { pid, version } = daemon;
+        let _ = writeln!(text, "hippod {version} is running (process {pid})");
     }
     text + &doctor::problems(&status.problems, style)
 }

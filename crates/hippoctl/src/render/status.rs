@@ -10,6 +10,9 @@ use hippo_proto::{
 use super::{age, bytes, count_entries, harmless, one_line, pair, plural, table, trust, word};
 use crate::output::Style;
 
+/// The command that confirms deletions that were held back.
+const CONFIRM: &str = "; confirm with: hippoctl sync --accept-deletions";
+
 /// Renders the daemon, the model and each workspace.
 pub fn status(answer: &StatusResponse, style: Style) -> String {
     let mut text = format!(
@@ -42,12 +45,12 @@ fn model_line(model: &ModelStatus, style: Style) -> String {
         ModelLoad::Loading => "loading".to_owned(),
         ModelLoad::Ready => style.good("ready"),
     };
-    let usage = format!(
-        "{}, {}, {} embedded",
+    let (threads, loads) = (
         plural(model.threads.into(), "thread"),
         plural(model.loads, "load"),
-        plural(model.word_pieces, "word piece"),
     );
+    let pieces = plural(model.word_pieces, "word piece");
+    let usage = format!("{threads}, {loads}, {pieces} embedded");
     let reason = after_colon(model.reason.as_deref());
     format!("{}  {state}{reason}  {}", model.id, style.quiet(usage))
 }
@@ -68,15 +71,17 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
         false => style.bad("  the folder does not exist"),
     };
     let mut text = format!("{}{missing}\n", style.strong(&workspace.root));
-    let index = format!(
-        "{}, {}, {} embedded, {} pending, generation {}, {}",
+    let (documents, chunks) = (
         plural(workspace.documents, "document"),
         plural(workspace.chunks, "chunk"),
-        workspace.embedded,
-        workspace.pending,
-        workspace.generation,
-        bytes(workspace.database_bytes),
     );
+    let (embedded, pending) = (workspace.embedded, workspace.pending);
+    let state = format!(
+        "generation {}, {}",
+        workspace.generation,
+        bytes(workspace.database_bytes)
+    );
+    let index = format!("{documents}, {chunks}, {embedded} embedded, {pending} pending, {state}");
     text += &pair("index", &index);
     let disk = &workspace.disk;
     let disk = format!("{}, {} indexed", plural(disk.files, "file"), disk.indexed_files);
@@ -117,16 +122,14 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
     }
     if workspace.held_deletions > 0 {
         let held = plural(workspace.held_deletions, "deletion");
-        let held = format!("{held}; confirm with: hippoctl sync --accept-deletions");
-        text += &bad_line("held", &held, style);
+        text += &bad_line("held", &(held + CONFIRM), style);
     }
     for file in &workspace.skipped {
         let path = style.path(harmless(&file.path));
         text += &pair("skipped", &format!("{path}: {}", file.reason));
     }
-    let more = workspace
-        .skipped_count
-        .saturating_sub(workspace.skipped.len() as u64);
+    let listed = workspace.skipped.len() as u64;
+    let more = workspace.skipped_count.saturating_sub(listed);
     if more > 0 {
         text += &pair("skipped", &format!("{more} more"));
     }
@@ -173,33 +176,28 @@ fn tree_line(tree: &TreeStatus) -> String {
             plural(count, "node")
         ),
     };
-    let last = tree.last.as_deref();
-    let created = last.map_or("not created yet".to_owned(), |last| {
-        format!("created {}", one_line(last))
-    });
+    let created = match &tree.last {
+        Some(last) => format!("created {}", one_line(last)),
+        None => "not created yet".to_owned(),
+    };
     format!("{}; {created}{foreign}", plural(tree.nodes, "node"))
 }
 
 /// Renders the registered folders, one per line.
 pub fn workspaces(answer: &WorkspaceListResponse, style: Style) -> String {
-    let rows: Vec<Vec<String>> = answer
-        .workspaces
-        .iter()
-        .map(|workspace| {
-            let state = match (workspace.root_present, workspace.pending) {
-                (false, _) => style.bad("missing"),
-                (true, 0) => String::new(),
-                (true, pending) => format!("{pending} pending"),
-            };
-            let documents = if workspace.opening {
-                "opening".to_owned()
-            } else {
-                plural(workspace.documents, "document")
-            };
-            vec![style.path(&workspace.root), documents, state]
-        })
-        .collect();
-    table(&rows, 3)
+    let rows = answer.workspaces.iter().map(|workspace| {
+        let state = match (workspace.root_present, workspace.pending) {
+            (false, _) => style.bad("missing"),
+            (true, 0) => String::new(),
+            (true, pending) => format!("{pending} pending"),
+        };
+        let documents = match workspace.opening {
+            true => "opening".to_owned(),
+            false => plural(workspace.documents, "document"),
+        };
+        vec![style.path(&workspace.root), documents, state]
+    });
+    table(&rows.collect::<Vec<_>>(), 3)
 }
 
 /// Renders the result of `sync`.

@@ -53,13 +53,12 @@ pub fn compacted(answer: &TreeCompactResponse, dry_run: bool, style: Style) -> S
 pub fn pending(answer: &TreePendingResponse, style: Style) -> String {
     let mut text = String::new();
     for job in &answer.jobs {
-        text += &format!(
-            "{}  {}, at most {} tokens, sources {}\n",
+        let (period, path) = (
             style.strong(one_line(&job.period)),
             style.path(one_line(&job.path)),
-            job.budget_tokens,
-            one_line(&job.source_digest)
         );
+        let (most, sources) = (job.budget_tokens, one_line(&job.source_digest));
+        text += &format!("{period}  {path}, at most {most} tokens, sources {sources}\n");
         for source in &job.sources {
             text += &format!("{INDENT}← {}\n", one_line(source));
         }
@@ -74,11 +73,7 @@ pub fn pending(answer: &TreePendingResponse, style: Style) -> String {
 
 /// Renders a submitted summary that was accepted.
 pub fn submitted(answer: &TreeSubmitResponse, style: Style) -> String {
-    format!(
-        "{}: accepted, {}, {} tokens, {} % of its words occur in the sources\n",
-        style.path(one_line(&answer.path)),
-        one_line(&answer.status),
-        answer.tokens,
-        answer.overlap_percent
-    )
+    let (path, status) = (style.path(one_line(&answer.path)), one_line(&answer.status));
+    let (tokens, overlap) = (answer.tokens, answer.overlap_percent);
+    format!("{path}: accepted, {status}, {tokens} tokens, {overlap} % of its words occur in the sources\n")
 }

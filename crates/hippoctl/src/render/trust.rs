@@ -9,12 +9,9 @@ use hippoctl::args::TrustArgs;
 /// Returns the line of `status` about a file with settings that are not trusted.
 pub fn line(file: &SettingsFile, root: &str, style: Style) -> String {
     let keys: Vec<&str> = file.changes.iter().map(|change| change.key.as_str()).collect();
-    format!(
-        "  untrusted {}: no effect of {}; to accept the file: hippoctl workspace trust {}\n",
-        style.path(one_line(&file.path)),
-        one_line(&keys.join(", ")),
-        one_line(root)
-    )
+    let (path, keys) = (style.path(one_line(&file.path)), one_line(&keys.join(", ")));
+    let accept = format!("to accept the file: hippoctl workspace trust {}", one_line(root));
+    format!("  untrusted {path}: no effect of {keys}; {accept}\n")
 }
 
 /// Renders the answer of `workspace trust`.

@@ -32,11 +32,9 @@ impl ManagerCommand {
         Self::new(&[&["systemctl", "--user"], verb, &[SOCKET_UNIT, SERVICE_UNIT]].concat())
     }
 
-    fn may_fail(self) -> Self {
-        Self {
-            may_fail: true,
-            ..self
-        }
+    fn may_fail(mut self) -> Self {
+        self.may_fail = true;
+        self
     }
 
     /// Returns the command line.
@@ -97,23 +95,19 @@ impl Manager {
     pub fn ask(self) -> Result<ManagerState, String> {
         match self {
             Self::Systemd => {
-                let show = |unit, properties: &str| {
-                    ManagerCommand::new(&["systemctl", "--user", "show", unit, "--property", properties])
-                        .run()
+                let show = |unit| {
+                    let properties = "ActiveState,MainPID,UnitFileState,ExecMainStatus,FragmentPath";
+                    let words = ["systemctl", "--user", "show", unit, "--property", properties];
+                    ManagerCommand::new(&words).run()
                 };
-                let service = show(
-                    SERVICE_UNIT,
-                    "ActiveState,MainPID,UnitFileState,ExecMainStatus,FragmentPath",
-                )?;
-                let socket = show(SOCKET_UNIT, "ActiveState")?;
-                Ok(of_systemd(&service, &socket))
+                Ok(of_systemd(&show(SERVICE_UNIT)?, &show(SOCKET_UNIT)?))
             }
             Self::Launchd => {
                 let domain = domain();
                 // This first command fails if there is no session of the user.
                 ManagerCommand::new(&["launchctl", "print", &domain]).run()?;
-                let service =
-                    ManagerCommand::new(&["launchctl", "print", &format!("{domain}/{AGENT}")]).run();
+                let agent = format!("{domain}/{AGENT}");
+                let service = ManagerCommand::new(&["launchctl", "print", &agent]).run();
                 Ok(service.map(|text| of_launchd(&text)).unwrap_or_default())
             }
         }
@@ -174,27 +168,22 @@ impl Manager {
 
 /// Returns the launchd domain of this user's session.
 fn domain() -> String {
-    let user = ManagerCommand::new(&["id", "-u"])
-        .run()
-        .unwrap_or_else(|_| "$(id -u)".to_owned());
-    format!("gui/{user}")
+    let user = ManagerCommand::new(&["id", "-u"]).run();
+    format!("gui/{}", user.unwrap_or_else(|_| "$(id -u)".to_owned()))
 }
 
 fn of_systemd(service: &str, socket: &str) -> ManagerState {
     let value = |text: &str, name: &str| {
-        let line = text
-            .lines()
-            .find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
-        line.unwrap_or_default().to_owned()
+        let mut lines = text.lines();
+        let value = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+        value.unwrap_or_default().to_owned()
     };
-    let state = value(service, "ActiveState");
+    let (state, path) = (value(service, "ActiveState"), value(service, "FragmentPath"));
     ManagerState {
         enabled: value(service, "UnitFileState") == "enabled",
         listening: value(socket, "ActiveState") == "active",
         pid: value(service, "MainPID").parse().ok().filter(|pid| *pid != 0),
-        unit: Some(value(service, "FragmentPath"))
-            .filter(|path| !path.is_empty())
-            .map(PathBuf::from),
+        unit: (!path.is_empty()).then(|| path.into()),
         no_sandbox: state != "active" && NO_SANDBOX.contains(&value(service, "ExecMainStatus").as_str()),
         state,
     }

@@ -90,13 +90,13 @@ impl ServiceStatus {
         if !self.is_installed() {
             return problems;
         }
-        let mut add = |id: &str, severity, what: String, place: &Path, fix: String| {
+        let mut add = |id: &str, severity, what: String, place: &Path, fix: &str| {
             problems.push(Problem {
                 id: id.to_owned(),
                 severity,
                 what,
                 where_: place.display().to_string(),
-                fix,
+                fix: fix.to_owned(),
                 fixable: false,
             });
         };
@@ -108,7 +108,7 @@ impl ServiceStatus {
                     let what = "this file of the service was edited, so updates do not replace it".to_owned();
                     let fix =
                         "move the edits to a drop-in (systemctl --user edit hippod), and delete the file";
-                    add("service-unit", Severity::Info, what, &file.path, fix.to_owned());
+                    add("service-unit", Severity::Info, what, &file.path, fix);
                     continue;
                 }
                 UnitFileState::Outdated { version } if version != OURS => {
@@ -118,13 +118,7 @@ impl ServiceStatus {
                     "the service was installed for a different program or for different folders".to_owned()
                 }
             };
-            add(
-                "service-unit",
-                Severity::Warning,
-                what,
-                &file.path,
-                INSTALL.to_owned(),
-            );
+            add("service-unit", Severity::Warning, what, &file.path, INSTALL);
         }
         let (Some(service), Some(file)) = (&self.service, self.files.last()) else {
             return problems;
@@ -132,38 +126,18 @@ impl ServiceStatus {
         if service.state == "failed" {
             let what = "the service failed and will not be restarted".to_owned();
             let fix = format!("to see the reason: {}; then: {INSTALL}", self.manager.log());
-            add("service-failed", Severity::Error, what, &file.path, fix);
+            add("service-failed", Severity::Error, what, &file.path, &fix);
         } else if !service.enabled {
             let what = "the service is installed, but it does not start with the session".to_owned();
-            add(
-                "service-off",
-                Severity::Warning,
-                what,
-                &file.path,
-                INSTALL.to_owned(),
-            );
+            add("service-off", Severity::Warning, what, &file.path, INSTALL);
         }
         if let Some(pid) = self.bypassing_daemon() {
             let what = format!("a daemon that the service did not start uses the socket (process {pid})");
-            add(
-                "service-bypassed",
-                Severity::Warning,
-                what,
-                &file.path,
-                INSTALL.to_owned(),
-            );
+            add("service-bypassed", Severity::Warning, what, &file.path, INSTALL);
         } else if let Some(daemon) = self.daemon.as_ref().filter(|_| self.is_outdated()) {
-            let what = format!(
-                "the service runs hippod {}; this is hippoctl {OURS}",
-                daemon.version
-            );
-            add(
-                "service-version",
-                Severity::Warning,
-                what,
-                &file.path,
-                INSTALL.to_owned(),
-            );
+            let theirs = &daemon.version;
+            let what = format!("the service runs hippod {theirs}; this is hippoctl {OURS}");
+            add("service-version", Severity::Warning, what, &file.path, INSTALL);
         }
         problems
     }

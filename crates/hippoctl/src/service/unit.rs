@@ -116,10 +116,8 @@ fn listens_at(text: &str) -> Option<&str> {
 }
 
 fn service(facts: &UnitValues) -> String {
-    let mut start = format!(
-        "ExecStart=\"{}\" run\n",
-        specifiers(&facts.program.to_string_lossy())
-    );
+    let program = specifiers(&facts.program.to_string_lossy());
+    let mut start = format!("ExecStart=\"{program}\" run\n");
     for (name, value) in &facts.environment {
         start += &format!("Environment=\"{name}={}\"\n", quoted(value));
     }
@@ -142,16 +140,11 @@ fn agent(facts: &UnitValues) -> String {
     }
     let mut environment = "  <key>EnvironmentVariables</key>\n  <dict>\n".to_owned();
     for (name, value) in &facts.environment {
-        environment += &format!(
-            "    <key>{name}</key>\n    <string>{}</string>\n",
-            escape_xml(value)
-        );
+        let value = escape_xml(value);
+        environment += &format!("    <key>{name}</key>\n    <string>{value}</string>\n");
     }
-    text.replacen(
-        "  <key>RunAtLoad</key>",
-        &format!("{environment}  </dict>\n  <key>RunAtLoad</key>"),
-        1,
-    )
+    let next = "  <key>RunAtLoad</key>";
+    text.replacen(next, &format!("{environment}  </dict>\n{next}"), 1)
 }
 
 /// Escapes percent signs. In a unit file, a percent sign begins a specifier.

@@ -22,10 +22,8 @@ pub fn backup(session: &mut DaemonSession, args: BackupArgs, out: &mut Output) -
     }
     let workspace = match (args.all, session.given_workspace()?) {
         (true, Some(_)) => {
-            return Err(
-                Failure::new(Exit::Usage, "--all and --workspace cannot be combined")
-                    .hint("omit one of them"),
-            );
+            let what = "--all and --workspace cannot be combined";
+            return Err(Failure::new(Exit::Usage, what).hint("omit one of them"));
         }
         (true, None) => None,
         (false, _) => Some(session.workspace()?),

@@ -54,9 +54,8 @@ fn history(session: &mut DaemonSession, args: &HistoryArgs, out: &mut Output) ->
     };
     let answer = session.call(request)?;
     if args.run.is_none() && answer.runs.is_empty() {
-        out.remark(
-            "no cycle has run yet; to see what a cycle would do: hippoctl consolidate light --dry-run",
-        );
+        let how = "to see what a cycle would do: hippoctl consolidate light --dry-run";
+        out.remark(&format!("no cycle has run yet; {how}"));
     }
     out.answer(&answer, |answer, style| match args.run {
         Some(run) => render::one(answer, run, style),
@@ -64,8 +63,8 @@ fn history(session: &mut DaemonSession, args: &HistoryArgs, out: &mut Output) ->
     })?;
     match args.run {
         Some(run) if answer.report.is_none() => {
-            Err(Failure::new(Exit::NotFound, format!("no such report: run {run}"))
-                .hint("to list the runs: hippoctl consolidate history"))
+            let failure = Failure::new(Exit::NotFound, format!("no such report: run {run}"));
+            Err(failure.hint("to list the runs: hippoctl consolidate history"))
         }
         _ => Ok(()),
     }

@@ -5,8 +5,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hippo_proto::{
-    AuditRequest, ClientError, DoctorRequest, MetricsRequest, Severity, ShutdownRequest, ShutdownResponse,
-    StatusRequest, StatusResponse,
+    AuditRequest, ClientError, DoctorRequest, MetricsRequest, Problem, Severity, ShutdownRequest,
+    ShutdownResponse, StatusRequest, StatusResponse,
 };
 use serde_json::json;
 
@@ -93,19 +93,14 @@ fn wait_until_gone(session: &DaemonSession, pid: u32) -> Result<(), Failure> {
     // If the service manager owns the socket, a connection would start the next daemon. Then the exit is observed in
     // `/proc`.
     let tells = Path::new("/proc/self/stat").exists();
-    let there = || {
-        if tells {
-            is_alive(pid)
-        } else {
-            session.connect_only().is_ok()
-        }
+    let there = || match tells {
+        true => is_alive(pid),
+        false => session.connect_only().is_ok(),
     };
     while there() {
         if begun.elapsed() > PATIENCE {
-            return Err(
-                Failure::new(Exit::Failed, format!("the daemon did not stop (process {pid})"))
-                    .hint("to see the log of the daemon: hippoctl logs"),
-            );
+            let failure = Failure::new(Exit::Failed, format!("the daemon did not stop (process {pid})"));
+            return Err(failure.hint("to see the log of the daemon: hippoctl logs"));
         }
         thread::sleep(Duration::from_millis(5));
     }
@@ -116,18 +111,16 @@ fn wait_until_gone(session: &DaemonSession, pid: u32) -> Result<(), Failure> {
 #[expect(clippy::disallowed_methods, reason = "system files")]
 fn unreachable(session: &DaemonSession) -> Option<u32> {
     let pid = launch::locked_by(&session.paths)?;
-    let name = std::fs::read_to_string(Path::new("/proc").join(format!("{pid}")).join("comm")).ok()?;
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
     (name.trim() == "hippod" && is_alive(pid)).then_some(pid)
 }
 
 /// Returns whether a process runs, on systems with `/proc`. A zombie process does not count as running.
 #[expect(clippy::disallowed_methods, reason = "system files")]
 fn is_alive(pid: u32) -> bool {
-    let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat"));
-    stat.is_ok_and(|stat| {
-        stat.rsplit_once(") ")
-            .is_some_and(|(_, state)| !state.starts_with('Z'))
-    })
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit_once(") ").map(|(_, state)| state);
+    state.is_some_and(|state| !state.starts_with('Z'))
 }
 
 /// Prints the status of the daemon and its workspaces.
@@ -171,12 +164,9 @@ pub fn doctor(session: &mut DaemonSession, args: &DoctorArgs, out: &mut Output) 
     out.answer(&answer, |answer, style| {
         render::doctor::doctor(answer, dry_run, style)
     })?;
-    if answer
-        .problems
-        .iter()
-        .any(|problem| problem.severity == Severity::Error)
-    {
-        return Err(Failure::silent(Exit::Failed));
+    let is_error = |problem: &Problem| problem.severity == Severity::Error;
+    match answer.problems.iter().any(is_error) {
+        true => Err(Failure::silent(Exit::Failed)),
+        false => Ok(()),
     }
-    Ok(())
 }

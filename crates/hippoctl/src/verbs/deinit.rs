@@ -23,7 +23,7 @@ const GITIGNORE: &str = ".gitignore";
 /// Fails without changes if init was not run in the folder, or if the daemon cannot unregister the folder. Fails
 /// halfway if a file cannot be written.
 pub fn deinit(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> Result<(), Failure> {
-    let dir = folder(session, args.dir)?;
+    let dir = folder(session, args.dir, None)?;
     let root = dir.root().to_path_buf();
     let state = session.paths.state.clone();
     let record = InitRecord::read(&state, &root).map_err(|problem| unusable_failure(&[problem]))?;
@@ -105,10 +105,8 @@ fn unregister(session: &mut DaemonSession, root: &Path, result: &mut InitResult)
         // Another process has already unregistered the folder.
         Err(failure) if failure.exit == Exit::NotFound => return Ok(()),
         Err(failure) => {
-            let message = format!(
-                "nothing was undone: the folder is still registered: {}",
-                failure.message
-            );
+            let why = "nothing was undone: the folder is still registered";
+            let message = format!("{why}: {}", failure.message);
             return Err(Failure { message, ..failure });
         }
         Ok(removed) => removed,

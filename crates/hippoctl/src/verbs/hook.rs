@@ -10,8 +10,8 @@ pub mod root;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
-use std::process::{Child, ExitStatus};
+use std::path::{Path, PathBuf};
+use std::process::Child;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -31,8 +31,6 @@ use event::HookEvent;
 const PENDING: Duration = Duration::from_millis(100);
 /// Maximum time for connecting to an existing socket.
 const CONNECT: Duration = Duration::from_millis(500);
-/// Pause between two attempts to connect to a daemon that was just started.
-const AGAIN: Duration = Duration::from_millis(5);
 /// Maximum time to wait for another daemon if ours ended. Two hooks may have started a daemon each.
 const RIVAL: Duration = Duration::from_millis(250);
 /// Minimum time between a failed start of the daemon and the next attempt. Otherwise, each attempt would delay a
@@ -68,10 +66,8 @@ pub fn hook(global: &Global, args: HookArgs) {
         // Without the paths, the log of hooks is unknown, too.
         return;
     };
-    let log = HookLog {
-        folder: session.paths.state.clone(),
-        name: args.name,
-    };
+    let (name, folder) = (args.name, session.paths.state.clone());
+    let log = |what: &str| append_to_log(&folder, name, what);
     let (said, heard) = mpsc::channel();
     let mut work = HookWork {
         session,
@@ -82,31 +78,26 @@ pub fn hook(global: &Global, args: HookArgs) {
     };
     let worker = thread::Builder::new().name("hook".into());
     if let Err(error) = worker.spawn(move || work.run()) {
-        log.note(&format!("could not start: {error}"));
-        return;
+        return log(&format!("could not start: {error}"));
     }
     loop {
         match heard.recv_timeout(limit.saturating_sub(begun.elapsed())) {
-            Ok(HookMessage::Print(text)) => {
+            Ok(Ok(text)) => {
                 let mut out = io::stdout().lock();
                 // The write fails if the harness has closed the pipe.
                 let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
             }
-            Ok(HookMessage::Problem(what)) => log.note(&what),
+            Ok(Err(what)) => log(&what),
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) => {
-                log.note(&format!("timed out after {} ms", limit.as_millis()));
-                return;
+                return log(&format!("timed out after {} ms", limit.as_millis()));
             }
         }
     }
 }
 
-/// A message from the thread that does the work.
-enum HookMessage {
-    Print(String),
-    Problem(String),
-}
+/// A message from the thread that does the work: text to print, or a problem to log.
+type HookMessage = Result<String, String>;
 
 struct HookWork {
     session: DaemonSession,
@@ -128,7 +119,7 @@ impl HookWork {
                 .or_else(|failure| self.close(&event).and(Err(failure))),
         };
         if let Err(failure) = done {
-            self.say(HookMessage::Problem(failure.message));
+            self.say(Err(failure.message));
         }
     }
 
@@ -145,24 +136,20 @@ impl HookWork {
         if let Some(given) = self.session.given_workspace()? {
             return Ok(given);
         }
-        let folder = claude_project()
-            .map(PathBuf::from)
-            .or_else(|| event.cwd.clone())
-            .unwrap_or_else(|| PathBuf::from("."));
-        absolute(&folder)
+        let folder = claude_project().map(PathBuf::from).or_else(|| event.cwd.clone());
+        absolute(folder.as_deref().unwrap_or(Path::new(".")))
     }
 
     fn session_start(&mut self, event: &HookEvent) -> Result<(), Failure> {
         // If an event is unusable, this is logged, and the section is for the folder of the process.
         if let Some(trouble) = event.trouble.filter(|trouble| *trouble != event::NO_EVENT) {
-            self.say(HookMessage::Problem(trouble.to_owned()));
+            self.say(Err(trouble.to_owned()));
         }
         let folder = self.folder(event)?;
         let is_claude = claude_project().is_some();
-        match root::section(&self.session.paths, &folder, self.args.budget, is_claude) {
-            Ok(Some(text)) => self.say(HookMessage::Print(text)),
-            Ok(None) => {}
-            Err(what) => self.say(HookMessage::Problem(what)),
+        let section = root::section(&self.session.paths, &folder, self.args.budget, is_claude);
+        if let Some(said) = section.transpose() {
+            self.say(said);
         }
         if !self.args.pending {
             // The daemon is started now, so that it is ready for the first search.
@@ -178,7 +165,7 @@ impl HookWork {
             Err(_) if self.time_left().is_zero() => {}
             answer => {
                 if let Some(text) = root::pending(&answer?.pending) {
-                    self.say(HookMessage::Print(text));
+                    self.say(Ok(text));
                 }
             }
         }
@@ -189,13 +176,10 @@ impl HookWork {
     fn flush(&mut self, event: &HookEvent) -> Result<(), Failure> {
         let whole = self.args.name != HookName::TaskCompleted;
         let Some(path) = &event.transcript else {
-            let why = event
-                .trouble
-                .unwrap_or("the event contains no path of a transcript");
-            return Err(Failure::new(
-                Exit::Failed,
-                format!("there is no transcript: {why}"),
-            ));
+            let no_path = "the event contains no path of a transcript";
+            let why = event.trouble.unwrap_or(no_path);
+            let what = format!("there is no transcript: {why}");
+            return Err(Failure::new(Exit::Failed, what));
         };
         let path = absolute(path)?;
         #[expect(clippy::disallowed_methods, reason = "the hook event contains this path")]
@@ -203,10 +187,7 @@ impl HookWork {
         if !is_there {
             // The daemon would report the missing transcript later, and only in its own log. The other steps of the
             // hook still run.
-            self.say(HookMessage::Problem(format!(
-                "the transcript does not exist: {}",
-                path.display()
-            )));
+            self.say(Err(format!("the transcript does not exist: {}", path.display())));
         }
         let request = SessionFlushRequest {
             workspace: text(&self.folder(event)?)?,
@@ -253,38 +234,21 @@ impl HookWork {
     /// Returns a connection. If no daemon answers, starts a daemon. Waits until it answers, until the deadline, or
     /// until the start has failed.
     fn client(&self) -> Result<Client, Failure> {
-        let mut started: Option<Child> = None;
-        let mut ended: Option<(ExitStatus, Instant)> = None;
-        loop {
-            let socket = &self.session.paths.socket;
-            let error = match Client::connect(socket, Some(CONNECT.min(self.time_left()))) {
-                Ok(client) => return Ok(client),
-                Err(error) => error,
-            };
-            if self.no_start || self.time_left().is_zero() {
-                return Err(error.into());
-            }
-            match (&mut started, ended) {
-                (None, _) => started = Some(self.start()?),
-                (Some(child), None) => {
-                    let status = child.try_wait().ok().flatten();
-                    ended = status.map(|status| (status, Instant::now()));
-                }
-                (Some(_), Some((status, at))) if at.elapsed() > RIVAL => {
-                    // If this file cannot be written, the next hook does not wait before it tries to start the
-                    // daemon.
-                    #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-                    let _ = fs::write(self.session.paths.state.join(FAILED), b"");
-                    let what = format!(
-                        "the daemon ended early ({status}); hooks retry in a minute; to see the reason: hippoctl \
-                         service start"
-                    );
-                    return Err(Failure::new(Exit::NoDaemon, what));
-                }
-                (Some(_), Some(_)) => {}
-            }
-            thread::sleep(AGAIN);
+        let paths = &self.session.paths;
+        let connected = Client::connect(&paths.socket, Some(CONNECT.min(self.time_left())));
+        if connected.is_ok() || self.no_start || self.time_left().is_zero() {
+            return Ok(connected?);
         }
+        let rival = RIVAL.min(self.time_left());
+        launch::wait(&mut self.start()?, paths, self.time_left(), rival).map_err(|mut failure| {
+            if !self.time_left().is_zero() {
+                // If this file cannot be written, the next hook does not wait before it tries to start the daemon.
+                #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
+                let _ = fs::write(paths.state.join(FAILED), b"");
+                failure.message += "; hooks retry in a minute; to see the reason: hippoctl service start";
+            }
+            failure
+        })
     }
 
     /// Starts a daemon, unless a start has failed within the last minute.
@@ -292,11 +256,7 @@ impl HookWork {
     fn start(&self) -> Result<Child, Failure> {
         let failed = fs::metadata(self.session.paths.state.join(FAILED)).and_then(|file| file.modified());
         // If the clock was set back, the time of the file is in the future. Then the start is not blocked.
-        let rests = |at: SystemTime| {
-            SystemTime::now()
-                .duration_since(at)
-                .is_ok_and(|since| since < AT_REST)
-        };
+        let rests = |at: SystemTime| at.elapsed().is_ok_and(|since| since < AT_REST);
         if failed.is_ok_and(rests) {
             let what = "no daemon responds, and a start failed within the last minute";
             return Err(Failure::new(Exit::NoDaemon, what));
@@ -310,30 +270,18 @@ fn claude_project() -> Option<OsString> {
     std::env::var_os("CLAUDE_PROJECT_DIR").filter(|folder| !folder.is_empty())
 }
 
-/// The log of hooks.
-struct HookLog {
-    folder: PathBuf,
-    name: HookName,
-}
-
-impl HookLog {
-    /// Appends a line to the log. Errors are ignored, because they cannot be reported anywhere else.
-    fn note(&self, what: &str) {
-        let what: String = what
-            .chars()
-            .map(|mark| if mark.is_control() { ' ' } else { mark })
-            .take(1_000)
-            .collect();
-        let now = jiff::Timestamp::now();
-        // The line has the format of the daemon's log, so `logs` can read both logs.
-        let name = self.name.to_possible_value();
-        let name = name.as_ref().map_or("", PossibleValue::get_name);
-        let line = format!("{now:.6}  WARN {name}: {what}\n");
-        if launch::create_private_folder(&self.folder).is_ok()
-            && let Ok(mut log) = launch::open_log(&self.folder.join(LOG))
-        {
-            let _ = log.write_all(line.as_bytes());
-        }
+/// Appends a line to the log of hooks. Errors are ignored, because they cannot be reported anywhere else.
+fn append_to_log(folder: &Path, name: HookName, what: &str) {
+    let what: String = what.replace(char::is_control, " ").chars().take(1_000).collect();
+    let now = jiff::Timestamp::now();
+    // The line has the format of the daemon's log, so `logs` can read both logs.
+    let name = name.to_possible_value();
+    let name = name.as_ref().map_or("", PossibleValue::get_name);
+    let line = format!("{now:.6}  WARN {name}: {what}\n");
+    if launch::create_private_folder(folder).is_ok()
+        && let Ok(mut log) = launch::open_log(&folder.join(LOG))
+    {
+        let _ = log.write_all(line.as_bytes());
     }
 }
 

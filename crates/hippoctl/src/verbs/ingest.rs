@@ -42,10 +42,8 @@ pub fn ingest(session: &mut DaemonSession, args: &IngestArgs, out: &mut Output) 
         gather(file, &mut files, 0)?;
     }
     if files.is_empty() {
-        return Err(
-            Failure::new(Exit::NotFound, "these folders contain no .jsonl files")
-                .hint("if the transcripts have another extension, give their paths"),
-        );
+        let failure = Failure::new(Exit::NotFound, "these folders contain no .jsonl files");
+        return Err(failure.hint("if the transcripts have another extension, give their paths"));
     }
     let workspace = session.workspace()?;
     let mut done = Vec::new();
@@ -61,28 +59,22 @@ pub fn ingest(session: &mut DaemonSession, args: &IngestArgs, out: &mut Output) 
             close: false,
             tree: false,
         };
-        let one = match session.call_patiently(request) {
-            Ok(answer) => IngestResult {
-                path,
-                answer: Some(answer),
-                error: None,
-            },
+        let (answer, error) = match session.call_patiently(request) {
+            Ok(answer) => (Some(answer), None),
             Err(failure) if failure.exit == Exit::NoDaemon => return Err(failure),
-            Err(failure) => IngestResult {
-                path,
-                answer: None,
-                error: Some(failure.message),
-            },
+            Err(failure) => (None, Some(failure.message)),
         };
-        done.push(one);
+        done.push(IngestResult { path, answer, error });
     }
     let failed = done.iter().filter(|one| one.error.is_some()).count();
     out.answer(&done, |done, style| render::ingest::ingested(done, style))?;
-    if failed > 0 {
-        let what = format!("could not ingest {failed} of {} transcripts", done.len());
-        return Err(Failure::new(Exit::Failed, what));
+    match failed {
+        0 => Ok(()),
+        _ => {
+            let what = format!("could not ingest {failed} of {} transcripts", done.len());
+            Err(Failure::new(Exit::Failed, what))
+        }
     }
-    Ok(())
 }
 
 /// Adds a file to the list. For a folder, adds the transcripts in it and its subfolders, oldest first.
@@ -114,11 +106,8 @@ fn gather(file: &Path, files: &mut Vec<PathBuf>, depth: usize) -> Result<(), Fai
         gather(&folder, files, depth + 1)?;
     }
     if files.len() > MOST {
-        return Err(Failure::new(
-            Exit::Refused,
-            format!("more than {MOST} transcripts below {}", file.display()),
-        )
-        .hint("name fewer folders"));
+        let what = format!("more than {MOST} transcripts below {}", file.display());
+        return Err(Failure::new(Exit::Refused, what).hint("name fewer folders"));
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use hippo_proto::{
 };
 
 use super::place;
-use crate::connect::{DaemonSession, absolute, current_dir, text};
+use crate::connect::{DaemonSession, text};
 use crate::failure::{Exit, Failure};
 use crate::harness::layout::{LayoutPart, bare, layout, paths};
 use crate::harness::nodes::find_foreign_nodes;
@@ -37,11 +37,8 @@ pub fn init(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> Re
     if args.undo {
         return super::deinit::deinit(session, args, out);
     }
-    let dir = folder(session, args.dir.clone())?;
+    let dir = folder(session, args.dir.clone(), Some("init"))?;
     let root = dir.root().to_path_buf();
-    if args.dir.is_none() && session.given_workspace()?.is_none() {
-        place::check_intended(&root, "init")?;
-    }
     let paths = paths();
     let there = PathSnapshot::read(&dir, paths.iter().map(String::as_str));
     let state = session.paths.state.clone();
@@ -72,13 +69,8 @@ pub fn init(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> Re
     // The record is written first, so that the changes of an interrupted run are recorded.
     write_record(&plan.record, &state, &root)?;
     apply::apply(&dir, &plan)?;
-    let done = register(
-        session,
-        &dir,
-        &mut plan.record,
-        args.take_over && !foreign.is_empty(),
-        &mut result,
-    );
+    let take_over = args.take_over && !foreign.is_empty();
+    let done = register(session, &dir, &mut plan.record, take_over, &mut result);
     out.answer(&result, render_init)?;
     done
 }
@@ -244,14 +236,13 @@ fn is_in_path() -> bool {
     std::env::split_paths(&path).any(|folder| folder.join("hippoctl").is_file())
 }
 
-/// Opens the folder that the command line names, or the current folder.
-pub(super) fn folder(session: &DaemonSession, dir: Option<PathBuf>) -> Result<WorkspaceDir, Failure> {
-    let dir = match (dir, session.given_workspace()?) {
-        (Some(dir), _) => absolute(&dir)?,
-        (None, Some(given)) => given,
-        (None, None) => current_dir()?,
-    };
-    place::there(&dir)?;
+/// Opens the folder that [`place::choose`] returns.
+pub(super) fn folder(
+    session: &DaemonSession,
+    dir: Option<PathBuf>,
+    verb: Option<&str>,
+) -> Result<WorkspaceDir, Failure> {
+    let dir = place::choose(session, dir, verb)?;
     WorkspaceDir::open(&dir).map_err(|error| Failure::file("open the folder", &dir, error))
 }
 

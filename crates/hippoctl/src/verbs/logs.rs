@@ -20,9 +20,14 @@ use hippoctl::args::LogsArgs;
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn logs(session: &DaemonSession, args: &LogsArgs, out: &mut Output) -> Result<(), Failure> {
     let paths = &session.paths;
-    let log = match args.hooks {
-        true => paths.state.join(hook::LOG),
-        false => paths.log.clone(),
+    let creation = "the daemon creates the log when it starts: hippoctl service start";
+    let (log, what, hint) = match args.hooks {
+        true => (
+            paths.state.join(hook::LOG),
+            "log of hooks",
+            "no hook has failed so far",
+        ),
+        false => (paths.log.clone(), "log", creation),
     };
     let unit = launch::locked_by(paths)
         .and_then(|pid| fs::read_to_string(format!("/proc/{pid}/cgroup")).ok())
@@ -36,14 +41,7 @@ pub fn logs(session: &DaemonSession, args: &LogsArgs, out: &mut Output) -> Resul
         return journal(args, out);
     }
     if !log.exists() {
-        let (name, hint) = match args.hooks {
-            true => ("no log of hooks", "no hook has failed so far"),
-            false => (
-                "no log",
-                "the daemon creates the log when it starts: hippoctl service start",
-            ),
-        };
-        let what = format!("there is {name} yet; its path will be {}", log.display());
+        let what = format!("there is no {what} yet; its path will be {}", log.display());
         return Err(Failure::new(Exit::NotFound, what).hint(hint));
     }
     out.note(&format!("reading {}", log.display()));
@@ -66,12 +64,13 @@ fn journal(args: &LogsArgs, out: &mut Output) -> Result<(), Failure> {
     out.note(&format!(
         "reading the journal: journalctl --user -u {SERVICE_UNIT}"
     ));
-    let ended = command.status();
-    let ended =
-        ended.map_err(|error| Failure::new(Exit::Failed, format!("could not read the journal: {error}")))?;
-    match ended.success() {
-        true => Ok(()),
-        false => Err(Failure::silent(Exit::Failed)),
+    match command.status() {
+        Ok(ended) if ended.success() => Ok(()),
+        Ok(_) => Err(Failure::silent(Exit::Failed)),
+        Err(error) => {
+            let what = format!("could not read the journal: {error}");
+            Err(Failure::new(Exit::Failed, what))
+        }
     }
 }
 

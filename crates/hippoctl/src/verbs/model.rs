@@ -45,10 +45,11 @@ pub fn model(session: &mut DaemonSession, verb: ModelVerb, out: &mut Output) -> 
             out.answer(&answer, render::verify)?;
             match answer.ok {
                 true => Ok(()),
-                false => Err(
-                    Failure::new(Exit::Failed, format!("the model is damaged: {}", answer.model))
-                        .hint("import the model again, or download it again: hippoctl model pull"),
-                ),
+                false => {
+                    let failure =
+                        Failure::new(Exit::Failed, format!("the model is damaged: {}", answer.model));
+                    Err(failure.hint("import the model again, or download it again: hippoctl model pull"))
+                }
             }
         }
     }

@@ -1,18 +1,30 @@
-//! Checks of a folder before it is registered.
+//! Choice of a folder, and checks before it is registered.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use crate::connect::{DaemonSession, absolute, current_dir};
 use crate::failure::{Exit, Failure};
 
-/// Rejects the root of the file system and the home folder, unless the user named them. All files below them would
-/// become memory files.
+/// Returns the folder: the argument if there is one, otherwise the folder of `--workspace`, otherwise the current
+/// folder. If the user named none, a `verb` that registers the folder rejects the root of the file system and the home
+/// folder, because all files below them would become memory files.
 ///
 /// # Errors
-/// Fails for these folders.
+/// Fails for these folders, or if the path is not a folder.
 #[expect(clippy::disallowed_methods, reason = "the home folder")]
-pub fn check_intended(dir: &Path, verb: &str) -> Result<(), Failure> {
-    let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
-    refuse_folder(dir, home.as_deref(), verb).map_or(Ok(()), Err)
+pub fn choose(session: &DaemonSession, dir: Option<PathBuf>, verb: Option<&str>) -> Result<PathBuf, Failure> {
+    let dir = match (dir, session.given_workspace()?) {
+        (Some(dir), _) => absolute(&dir)?,
+        (None, Some(given)) => given,
+        (None, None) => {
+            let here = current_dir()?;
+            let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+            let refused = verb.and_then(|verb| refuse_folder(&here, home.as_deref(), verb));
+            refused.map_or(Ok(here), Err)?
+        }
+    };
+    there(&dir)?;
+    Ok(dir)
 }
 
 fn refuse_folder(dir: &Path, home: Option<&Path>, verb: &str) -> Option<Failure> {
@@ -35,7 +47,7 @@ fn refuse_folder(dir: &Path, home: Option<&Path>, verb: &str) -> Option<Failure>
 /// # Errors
 /// Fails if the path does not exist or is a file.
 #[expect(clippy::disallowed_methods, reason = "the user chose this folder")]
-pub fn there(dir: &Path) -> Result<(), Failure> {
+fn there(dir: &Path) -> Result<(), Failure> {
     let named = dir.display();
     let failure = match dir.metadata() {
         Ok(there) if there.is_dir() => return Ok(()),

@@ -29,7 +29,7 @@ pub fn print_prompt(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let state = &session.paths.state;
-    let here = folder(session, None)?.root().to_path_buf();
+    let here = folder(session, None, None)?.root().to_path_buf();
     let root = &root::find_workspace(state, &here).unwrap_or(here);
     let dir = WorkspaceDir::open(root).map_err(|error| Failure::file("open the folder", root, error))?;
     let paths = paths();

@@ -39,9 +39,8 @@ pub fn examine(session: &DaemonSession, answer: &mut DoctorResponse) {
         Some(service) => format!("installed, {}", service.state),
         None => "installed, but no service manager responds".to_owned(),
     };
-    answer
-        .checks
-        .push(Check::new("service", detail, &status.problems));
+    let check = Check::new("service", detail, &status.problems);
+    answer.checks.push(check);
     answer.problems.extend(status.problems);
     answer.problems.sort_by_key(|problem| problem.severity);
 }
@@ -58,8 +57,7 @@ fn status(session: &DaemonSession) -> Result<ServiceStatus, Failure> {
 
 fn install(session: &DaemonSession, dry_run: bool) -> Result<ServiceSteps, Failure> {
     if launch::daemon_program().is_none() {
-        return Err(Failure::new(Exit::NotFound, "the program hippod was not found")
-            .hint("install hippod in the folder of hippoctl, or in a folder of PATH"));
+        return Err(Failure::new(Exit::NotFound, "the program hippod was not found").hint(launch::INSTALL));
     }
     let status = status(session)?;
     refuse_changed(&status)?;
@@ -77,9 +75,8 @@ fn install(session: &DaemonSession, dry_run: bool) -> Result<ServiceSteps, Failu
         if file.state == UnitFileState::Current {
             done.steps.push(format!("unchanged: {}", file.path.display()));
         } else {
-            done.take(format!("written: {}", file.path.display()), || {
-                write(file, &file.text)
-            })?;
+            let step = format!("written: {}", file.path.display());
+            done.take(step, || write(file, &file.text))?;
             has_written = true;
         }
     }
@@ -97,10 +94,8 @@ fn install(session: &DaemonSession, dry_run: bool) -> Result<ServiceSteps, Failu
     let is_stale = has_written || status.is_outdated() || bypassing.is_some() || service.state == "failed";
     let failed = |why: String| {
         let what = format!("the service is installed, but could not be started: {why}");
-        Failure::new(Exit::Failed, what).hint(format!(
-            "to see the reason: {}; to list the problems: hippoctl service status",
-            manager.log()
-        ))
+        let list = "to list the problems: hippoctl service status";
+        Failure::new(Exit::Failed, what).hint(format!("to see the reason: {}; {list}", manager.log()))
     };
     let Err(why) = run(&manager.starting(&folder, is_repeated && is_stale), &mut done) else {
         return Ok(done);
@@ -111,9 +106,8 @@ fn install(session: &DaemonSession, dry_run: bool) -> Result<ServiceSteps, Failu
     for file in &status.files {
         write(file, &file.unconfined)?;
     }
-    done.notes.push(
-        "this system forbids user namespaces, so the protections that need them are omitted".to_owned(),
-    );
+    let note = "this system forbids user namespaces, so the protections that need them are omitted";
+    done.notes.push(note.to_owned());
     run(&manager.starting(&folder, true), &mut done).map_err(failed)?;
     Ok(done)
 }
@@ -130,8 +124,8 @@ fn uninstall(session: &DaemonSession, dry_run: bool) -> Result<ServiceSteps, Fai
     }
     if status.service.is_some() {
         run(&status.manager.stopping(), &mut done).map_err(|why| {
-            Failure::new(Exit::Failed, format!("could not stop the service: {why}"))
-                .hint("nothing was removed")
+            let what = format!("could not stop the service: {why}");
+            Failure::new(Exit::Failed, what).hint("nothing was removed")
         })?;
     }
     for file in &status.files {

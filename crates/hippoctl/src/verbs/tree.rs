@@ -34,10 +34,11 @@ pub fn tree(session: &mut DaemonSession, verb: TreeVerb, out: &mut Output) -> Re
             })?;
             match answer.refused.len() {
                 0 => Ok(()),
-                many => Err(
-                    Failure::new(Exit::Failed, format!("could not read or write {many} files"))
-                        .hint("the reason is printed beside each file; all other files were processed"),
-                ),
+                many => {
+                    let failure = Failure::new(Exit::Failed, format!("could not read or write {many} files"));
+                    Err(failure
+                        .hint("the reason is printed beside each file; all other files were processed"))
+                }
             }
         }
         TreeVerb::Pending { limit } => {

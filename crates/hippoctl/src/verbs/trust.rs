@@ -27,10 +27,7 @@ pub fn trust(session: &mut DaemonSession, args: TrustArgs, out: &mut Output) -> 
         shown
     } else {
         // Only the content that was shown is accepted.
-        let files = shown
-            .files
-            .iter()
-            .map(|file| (file.path.clone(), file.hash.clone()));
+        let files = shown.files.into_iter().map(|file| (file.path, file.hash));
         session.call(WorkspaceTrustRequest {
             workspace,
             files: (!args.revoke).then(|| files.collect()),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use hippo_proto::{WorkspaceAddRequest, WorkspaceListRequest, WorkspaceRemoveRequest, WorkspaceSyncRequest};
 
 use super::place;
-use crate::connect::{DaemonSession, absolute, current_dir, text};
+use crate::connect::{DaemonSession, absolute, text};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::render;
@@ -18,24 +18,14 @@ use hippoctl::args::SyncArgs;
 /// Fails if the path is not a folder, if the folder is the root or the home folder and the user did not name it, or
 /// if the daemon refuses the folder.
 pub fn add(session: &mut DaemonSession, dir: Option<PathBuf>, out: &mut Output) -> Result<(), Failure> {
-    let dir = match (dir, session.given_workspace()?) {
-        (Some(dir), _) => absolute(&dir)?,
-        (None, Some(given)) => given,
-        (None, None) => {
-            let here = current_dir()?;
-            place::check_intended(&here, "workspace add")?;
-            here
-        }
-    };
-    place::there(&dir)?;
+    let dir = place::choose(session, dir, Some("workspace add"))?;
     let answer = session.call(WorkspaceAddRequest {
         workspace: text(&dir)?,
     })?;
     out.answer(&answer, |answer, style| {
-        let what = if answer.added {
-            "registered"
-        } else {
-            "is already registered:"
+        let what = match answer.added {
+            true => "registered",
+            false => "is already registered:",
         };
         format!("{what} {}\n", style.path(&answer.root))
     })
@@ -74,17 +64,14 @@ pub fn remove(
     })?;
     out.notes(&answer.notes);
     out.answer(&answer, |answer, style| {
-        let kept = if answer.contexts_kept {
-            ", and the contents that its sessions stored stay too (--purge deletes the contents)"
-        } else {
-            ""
+        let kept = match answer.contexts_kept {
+            true => ", and the contents that its sessions stored stay too (--purge deletes the contents)",
+            false => "",
         };
         let mut text = format!("removed {}; its files stay{kept}\n", style.path(&answer.root));
         for path in &answer.restored {
-            text += &format!(
-                "  restored   {}, which another program wrote\n",
-                style.path(render::one_line(path))
-            );
+            let path = style.path(render::one_line(path));
+            text += &format!("  restored   {path}, which another program wrote\n");
         }
         text
     })

@@ -28,17 +28,13 @@ pub(super) fn find_instructions(text: &str, bytes: usize) -> String {
     const WORDS: [&str; 4] = ["remember", "always", "never", "important"];
     let shown = hippo_redact::redact(text);
     let lasting = |sentence: &&str| {
-        let mut words = sentence.split(|mark: char| !mark.is_alphanumeric());
-        words.any(|word| WORDS.iter().any(|lasting| starts_with_word(word, lasting)))
+        let lower = sentence.to_ascii_lowercase();
+        let mut words = lower.split(|mark: char| !mark.is_alphanumeric());
+        words.any(|word| WORDS.iter().any(|lasting| word.starts_with(lasting)))
     };
     let sentences = shown.split_inclusive(['\n', '.', '!', '?']).map(str::trim);
     let said: Vec<&str> = sentences.filter(lasting).take(MOST_VALUES).collect();
     text::clip(&said.join(" "), bytes)
-}
-
-fn starts_with_word(word: &str, lasting: &str) -> bool {
-    let start = word.as_bytes().get(..lasting.len());
-    start.is_some_and(|start| start.eq_ignore_ascii_case(lasting.as_bytes()))
 }
 
 /// Redacts the key data given by the caller and shortens long values.
@@ -104,12 +100,11 @@ pub(super) fn hide_secrets(entry: &mut ContextEntry) {
 pub(super) fn shrink_to(entry: &mut ContextEntry, most: usize) {
     while count_tokens(entry) > most {
         let Some(data) = &mut entry.key_data else { break };
-        let longest = data
-            .iter()
-            .max_by_key(|(name, value)| pair_to_json(name, value).len());
-        let Some(name) = longest.map(|(name, _)| name.clone()) else {
+        let size = |(name, value): &(&String, &Value)| pair_to_json(name, value).len();
+        let Some((name, _)) = data.iter().max_by_key(size) else {
             break;
         };
+        let name = name.clone();
         if !data.get_mut(&name).is_some_and(shorten) {
             data.remove(&name);
         }
@@ -151,14 +146,13 @@ pub(super) fn count_tokens(entry: &ContextEntry) -> usize {
     let names: usize = entry.modifiers.associations.iter().map(String::len).sum();
     // Names and references are given by the caller and cannot be shortened.
     let fixed = (names + entry.id.len() + entry.source.reference.len()) / 4;
-    if fixed + 150 > MOST_TOKENS {
-        rendered
-    } else {
-        rendered.max(wire)
+    match fixed + 150 > MOST_TOKENS {
+        true => rendered,
+        false => rendered.max(wire),
     }
 }
 
-fn to_json(data: &Map<String, Value>) -> String {
+pub(crate) fn to_json(data: &Map<String, Value>) -> String {
     serde_json::to_string(data).unwrap_or_default()
 }
 

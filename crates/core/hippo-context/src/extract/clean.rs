@@ -26,12 +26,9 @@ pub(super) fn is_binary(content: &[u8]) -> bool {
     if head.starts_with(b"%PDF") || head.contains(&0) {
         return true;
     }
-    let strange = String::from_utf8_lossy(head)
-        .chars()
-        .filter(|&c| {
-            c == '\u{fffd}' || (c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\x08' | '\x0c' | '\x1b'))
-        })
-        .count();
+    let is_usual = |c: char| matches!(c, '\n' | '\r' | '\t' | '\x08' | '\x0c' | '\x1b');
+    let is_strange = |c: &char| *c == '\u{fffd}' || c.is_control() && !is_usual(*c);
+    let strange = String::from_utf8_lossy(head).chars().filter(is_strange).count();
     strange > 4 && strange * 10 > head.len()
 }
 

@@ -1,7 +1,7 @@
 //! Detection of the kind of a text.
 
 use super::json::tokens::is_json;
-use super::lines::NumberedText;
+use super::lines::{NumberedText, parse_numbered};
 use super::log::{LogLineInfo, outcome};
 use super::{ContentKind, Hints, snapshot, trace};
 use hippo_text::text::start;
@@ -13,15 +13,6 @@ const BYTES: usize = 65_536;
 /// Returns the possible kinds of a text, the most likely kind first.
 pub(super) fn kinds(text: &NumberedText<'_>, hints: &Hints<'_>) -> Vec<ContentKind> {
     LineCounts::of(text).kinds(text, hints)
-}
-
-/// Returns a line without the line number written before it.
-fn bare<'t>(text: &NumberedText<'_>, line: &'t str) -> &'t str {
-    if !text.is_numbered() {
-        return line;
-    }
-    line.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit())
-        .trim_start_matches(['\t', '→', ':', '|'])
 }
 
 /// Returns the start and the end of a text, cut at line ends where possible.
@@ -59,14 +50,12 @@ impl LineCounts {
         let (head, end) = sample(text.all);
         let tail = end.lines().rev().take(LINES);
         // Examine the end of a short text as well, because test runs print their results at the end.
-        let within = head.lines().skip(LINES).collect::<Vec<_>>();
-        let within = within
-            .into_iter()
-            .rev()
-            .take(if end.is_empty() { LINES } else { 0 });
+        let within = head.lines().skip(LINES).collect::<Vec<_>>().into_iter();
+        let within = within.rev().take(if end.is_empty() { LINES } else { 0 });
         for line in head.lines().take(LINES).chain(within).chain(tail) {
             let line = start(line, 2_000);
-            seen.take(bare(text, line));
+            let numbered = parse_numbered(line).filter(|_| text.is_numbered());
+            seen.take(numbered.map_or(line, |(_, text)| text));
         }
         seen
     }
@@ -87,11 +76,9 @@ impl LineCounts {
         match outcome(line) {
             Some(LogLineInfo::Total(_)) => self.totals += 1,
             Some(LogLineInfo::Failed(_) | LogLineInfo::Passed) => self.tests += 1,
-            Some(
-                LogLineInfo::Error(_) | LogLineInfo::Place(_) | LogLineInfo::Warning | LogLineInfo::Exit(_),
-            ) => self.errors += 1,
             Some(LogLineInfo::Level(_)) => self.levels += 1,
-            _ => {}
+            Some(LogLineInfo::Summary | LogLineInfo::Took(_)) | None => {}
+            Some(_) => self.errors += 1,
         }
         self.hunks += usize::from(line.starts_with("@@ -"));
         self.files += usize::from(line.starts_with("diff --git ") || line.starts_with("+++ "));
@@ -105,47 +92,33 @@ impl LineCounts {
         let runs = self.totals > 0
             && (self.tests > 0 || self.errors > 0 || most(self.totals, 10) || self.lines > 10);
         let browser = hints.source_type.contains("snapshot") || hints.source_type.contains("browser");
-        let start = text.all.trim_start();
-        [
-            (
-                ContentKind::Json,
-                !text.is_numbered() && (is_json(text.all) || most(self.json, 90)),
-            ),
-            (
-                ContentKind::Diff,
-                // Documents and source files may quote a diff.
-                self.hunks > 0 && self.files > 0 && most(self.changes, 60) && self.tests < 6,
-            ),
-            (
-                ContentKind::Snapshot,
-                most(self.elements, 30) || (browser && self.elements > 3),
-            ),
+        let json = !text.is_numbered() && (is_json(text.all) || most(self.json, 90));
+        // Documents and source files may quote a diff.
+        let diff = self.hunks > 0 && self.files > 0 && most(self.changes, 60) && self.tests < 6;
+        let page = most(self.elements, 30) || (browser && self.elements > 3);
+        let traced = self.frames > 0 && self.thrown > 0;
+        let python = text.all.trim_start().starts_with("Traceback");
+        let trace = traced && self.frames > 1 && (most(self.frames, 20) || python);
+        let log = self.tests > 2 || most(self.levels + self.errors, 30);
+        let kinds = [
+            (ContentKind::Json, json),
+            (ContentKind::Diff, diff),
+            (ContentKind::Snapshot, page),
             (ContentKind::Log, runs),
-            (
-                ContentKind::Trace,
-                self.frames > 1
-                    && self.thrown > 0
-                    && (most(self.frames, 20) || start.starts_with("Traceback")),
-            ),
-            (
-                ContentKind::Log,
-                self.tests > 2 || most(self.levels + self.errors, 30),
-            ),
+            (ContentKind::Trace, trace),
+            (ContentKind::Log, log),
             (ContentKind::Log, self.errors > 0 && hints_run(hints)),
-            (ContentKind::Trace, self.frames > 0 && self.thrown > 0),
+            (ContentKind::Trace, traced),
             (ContentKind::Log, self.errors > 2),
-        ]
-        .into_iter()
-        .filter(|(_, fits)| *fits)
-        .map(|(kind, _)| kind)
-        .collect()
+        ];
+        let fitting = kinds.into_iter().filter(|(_, fits)| *fits);
+        fitting.map(|(kind, _)| kind).collect()
     }
 }
 
 /// Returns true if the tool runs programs.
 fn hints_run(hints: &Hints<'_>) -> bool {
     let tool = hints.source_type.to_ascii_lowercase();
-    ["exec", "bash", "shell", "run", "terminal", "command"]
-        .iter()
-        .any(|word| tool.contains(word))
+    let words = ["exec", "bash", "shell", "run", "terminal", "command"];
+    words.iter().any(|word| tool.contains(word))
 }

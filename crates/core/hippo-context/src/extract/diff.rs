@@ -1,9 +1,8 @@
 //! Changed files and locations of a diff.
 
-use super::ContentKind;
 use super::draft::Draft;
 use super::lines::NumberedText;
-use super::words::counted;
+use super::{ContentKind, counted};
 use hippo_text::text::clip;
 
 /// Maximum number of distinct files.
@@ -22,7 +21,7 @@ struct ChangedFile {
 pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {
     let mut files: Vec<ChangedFile> = Vec::new();
     let mut places: Vec<String> = Vec::new();
-    let (mut hunks, mut added, mut removed, mut left) = (0_usize, 0_usize, 0_usize, (0_u64, 0_u64));
+    let (mut hunks, mut left) = (0_usize, (0_u64, 0_u64));
     let mut old = "";
     for line in text.lines() {
         let line = line.text;
@@ -37,38 +36,32 @@ pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {
                 open(&mut files, named(path));
             } else if let Some(last) = files.last_mut() {
                 match line {
-                    _ if line.starts_with("new file") => last.how = "new",
-                    _ if line.starts_with("deleted file") => last.how = "deleted",
-                    _ if line.starts_with("rename from") => last.how = "renamed",
-                    _ if line.starts_with("Binary files") => last.how = "binary",
+                    _ if line.starts_with("new file") => last.how = "new ",
+                    _ if line.starts_with("deleted file") => last.how = "deleted ",
+                    _ if line.starts_with("rename from") => last.how = "renamed ",
+                    _ if line.starts_with("Binary files") => last.how = "binary ",
                     _ => {}
                 }
             }
         }
+        let Some(file) = files.last_mut() else { continue };
         if let Some(hunk) = line.strip_prefix("@@ ").and_then(Hunk::of) {
             hunks += 1;
             left = (hunk.old, hunk.new);
-            if let Some(file) = files.last().filter(|_| places.len() < PLACES) {
+            if places.len() < PLACES {
                 let about = clip(hunk.about, 60);
                 let space = if about.is_empty() { "" } else { " " };
                 places.push(format!("{}:{}{space}{about}", file.path, hunk.line));
             }
         } else if left != (0, 0) {
-            let last = files.last_mut();
             match line.as_bytes().first() {
                 Some(b'+') => {
-                    added += 1;
+                    file.added += 1;
                     left.1 = left.1.saturating_sub(1);
-                    if let Some(last) = last {
-                        last.added += 1;
-                    }
                 }
                 Some(b'-') => {
-                    removed += 1;
+                    file.removed += 1;
                     left.0 = left.0.saturating_sub(1);
-                    if let Some(last) = last {
-                        last.removed += 1;
-                    }
                 }
                 Some(b'\\') => {}
                 _ => left = (left.0.saturating_sub(1), left.1.saturating_sub(1)),
@@ -79,21 +72,13 @@ pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {
         return None;
     }
     files.sort_by_key(|file| std::cmp::Reverse(file.added + file.removed));
-    let mut draft = Draft::new(
-        ContentKind::Diff,
-        format!(
-            "{}, {}, +{added} −{removed}",
-            counted(files.len(), "file"),
-            counted(hunks, "hunk")
-        ),
-    );
+    let added: usize = files.iter().map(|file| file.added).sum();
+    let removed: usize = files.iter().map(|file| file.removed).sum();
+    let counts = format!("{}, {}", counted(files.len(), "file"), counted(hunks, "hunk"));
+    let mut draft = Draft::new(ContentKind::Diff, format!("{counts}, +{added} −{removed}"));
     let changes = files.into_iter().map(|file| {
-        let how = if file.how.is_empty() {
-            String::new()
-        } else {
-            format!("{} ", file.how)
-        };
-        (file.path, format!("{how}+{} −{}", file.added, file.removed))
+        let changes = format!("{}+{} −{}", file.how, file.added, file.removed);
+        (file.path, changes)
     });
     draft.pairs("files", changes, 4);
     draft.list("hunks", places, 2);

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{ContentKind, Extract};
-use crate::capture::clean::{drop_secrets, pair_shows_secret};
+use crate::capture::clean::{drop_secrets, pair_shows_secret, to_json};
 use hippo_redact::value_without_secrets;
 use hippo_text::text::clip;
 use hippo_types::tokens;
@@ -100,10 +100,9 @@ impl Draft {
     /// sentences.
     pub fn within(self, budget: usize, content_tokens: usize) -> Extract {
         // Reserve room for values, so that a long headline cannot displace them.
-        let said = if self.facts.is_empty() {
-            budget
-        } else {
-            budget * 9 / 20
+        let said = match self.facts.is_empty() {
+            true => budget,
+            false => budget * 9 / 20,
         };
         let mut entry = BudgetedEntry {
             budget,
@@ -192,7 +191,7 @@ impl BudgetedEntry {
     /// Adds the start of a text that does not fit completely, if at least a few words fit.
     fn put_short(&mut self, fact: &DraftFact, value: &Value) -> bool {
         let Value::String(text) = value else { return false };
-        let used = tokens::of_bytes(self.summary.len() + json(&self.data).len().max(3) + 1);
+        let used = tokens::of_bytes(self.summary.len() + to_json(&self.data).len().max(3) + 1);
         let room = tokens::bytes(self.budget.saturating_sub(used)).saturating_sub(fact.key.len() + 8);
         let shown = Value::from(clip(&value_without_secrets(text), room));
         room >= SHORT && self.put(fact, "", &shown)
@@ -221,9 +220,5 @@ pub(super) fn rendered(summary: &str, data: &Map<String, Value>) -> String {
     if data.is_empty() {
         return summary.to_owned();
     }
-    format!("{summary}\n{}", json(data))
-}
-
-fn json(data: &Map<String, Value>) -> String {
-    serde_json::to_string(data).unwrap_or_default()
+    format!("{summary}\n{}", to_json(data))
 }

@@ -7,8 +7,7 @@ use serde_json::Value;
 
 use super::draft::Draft;
 use super::lines::NumberedText;
-use super::words::counted;
-use super::{ContentKind, values};
+use super::{ContentKind, counted, values};
 use hippo_redact::value_without_secrets;
 use hippo_text::text::clip;
 use shape::{PathValues, Shape};
@@ -32,7 +31,7 @@ const IDS: [(&str, usize); 24] = [
 
 pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {
     let shape = Shape::of(text.all);
-    let root = shape.get(0)?;
+    let root = &shape.places[0];
     if root.kids.is_empty() {
         return None;
     }
@@ -44,8 +43,7 @@ pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {
     let mut once: Vec<(usize, String, Value)> = Vec::new();
     let mut columns: Vec<(usize, usize)> = Vec::new();
     for (at, place) in shape.places.iter().enumerate().skip(1) {
-        let scalar = place.texts + place.numbers > 0 || !place.scalars.is_empty();
-        if !scalar {
+        if place.texts + place.numbers == 0 && place.scalars.is_empty() {
             continue;
         }
         if !shape.is_repeated(at) {
@@ -60,26 +58,25 @@ pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {
     }
     once.sort_by_key(|(rank, ..)| std::cmp::Reverse(*rank));
     columns.sort_by_key(|(rank, at)| (std::cmp::Reverse(*rank), *at));
-    let single: Vec<_> = once.into_iter().map(|(_, name, value)| (name, value)).collect();
     let mut lists = columns.iter().filter(|(rank, _)| *rank > 3);
-    let best = lists.next();
-    if let Some((_, at)) = best {
-        let place = &shape.places[*at];
-        draft.list(column(&shape, *at), place.scalars.iter().map(|s| unescaped(s)), 4);
+    let list = |draft: &mut Draft, at: usize, least| {
+        let texts = shape.places[at].scalars.iter().map(|text| unescaped(text));
+        draft.list(column(&shape, at), texts, least);
+    };
+    if let Some((_, at)) = lists.next() {
+        list(&mut draft, *at, 4);
     }
-    for (name, value) in single.iter().take(24) {
-        draft.one(name, value.clone());
+    for (_, name, value) in once.into_iter().take(24) {
+        draft.one(&name, value);
     }
     draft.list("keys", map_keys(&shape), 4);
     ranges(&mut draft, &shape);
     for (_, at) in lists.take(3) {
-        let place = &shape.places[*at];
-        draft.list(column(&shape, *at), place.scalars.iter().map(|s| unescaped(s)), 1);
+        list(&mut draft, *at, 1);
     }
     choices(&mut draft, &shape);
     for (_, at) in columns.iter().take(FURTHER) {
-        let place = &shape.places[*at];
-        draft.list(column(&shape, *at), place.scalars.iter().map(|s| unescaped(s)), 0);
+        list(&mut draft, *at, 0);
     }
     Some(draft)
 }
@@ -112,15 +109,12 @@ fn headline(shape: &Shape<'_>, root: &PathValues<'_>) -> String {
         said.push_str("object");
     }
     said.push_str(": ");
-    let names = place.kids.iter().filter_map(|&kid| shape.get(kid));
-    let names: Vec<String> = names
-        .take(NAMED)
-        .map(|kid| match shape.kid(kid, "").filter(|_| kid.lists > 0) {
-            Some(item) => format!("{}[{}]", unescaped(kid.name), item.seen),
-            None => unescaped(kid.name),
-        })
-        .collect();
-    said.push_str(&names.join(", "));
+    let names = place.kids.iter().take(NAMED).map(|&kid| &shape.places[kid]);
+    let names = names.map(|kid| match shape.kid(kid, "").filter(|_| kid.lists > 0) {
+        Some(item) => format!("{}[{}]", unescaped(kid.name), item.seen),
+        None => unescaped(kid.name),
+    });
+    said.push_str(&names.collect::<Vec<_>>().join(", "));
     let rest = (place.kids.len() + place.further).saturating_sub(NAMED);
     if rest > 0 {
         said.push_str(&format!(" and {}", counted(rest, "more field")));
@@ -134,18 +128,14 @@ fn headline(shape: &Shape<'_>, root: &PathValues<'_>) -> String {
 /// Returns the keys of objects that are used as maps: they have many names, and values of one type.
 fn map_keys(shape: &Shape<'_>) -> Vec<String> {
     let maps = shape.places.iter().filter(|place| {
-        place.kids.len() >= 12 && {
-            let kids = place.kids.iter().filter_map(|&kid| shape.get(kid));
-            let first = kids.clone().next().map(|kid| (kid.objects > 0, kid.numbers > 0));
-            kids.into_iter()
-                .all(|kid| Some((kid.objects > 0, kid.numbers > 0)) == first)
-        }
+        let kids = place.kids.iter().map(|&kid| &shape.places[kid]);
+        let mut sorts = kids.map(|kid| (kid.objects > 0, kid.numbers > 0));
+        let first = sorts.next();
+        place.kids.len() >= 12 && sorts.all(|sort| Some(sort) == first)
     });
     let largest = maps.max_by_key(|place| place.kids.len());
     let kids = largest.into_iter().flat_map(|place| &place.kids);
-    kids.filter_map(|&kid| shape.get(kid))
-        .map(|kid| unescaped(kid.name))
-        .collect()
+    kids.map(|&kid| unescaped(shape.places[kid].name)).collect()
 }
 
 /// Adds the smallest and largest number of each repeated numeric field.
@@ -159,11 +149,8 @@ fn ranges(draft: &mut Draft, shape: &Shape<'_>) {
     });
     let mut found: Vec<_> = found.collect();
     // Prices are needed more often than other numbers, such as numbers of seats.
-    found.sort_by_key(|(name, _)| {
-        !["price", "cost", "amount", "total"]
-            .iter()
-            .any(|word| name.contains(word))
-    });
+    let prices = ["price", "cost", "amount", "total"];
+    found.sort_by_key(|(name, _)| !prices.iter().any(|word| name.contains(word)));
     draft.pairs("range", found, 1);
 }
 
@@ -176,12 +163,10 @@ fn choices(draft: &mut Draft, shape: &Shape<'_>) {
             && !place.overflow
             && shape.is_repeated(*at)
     });
-    let found: Vec<_> = few
-        .map(|(at, place)| {
-            let values: Vec<String> = place.scalars.iter().map(|value| unescaped(value)).collect();
-            (column(shape, at).to_owned(), clip(&values.join("|"), TEXT))
-        })
-        .collect();
+    let found = few.map(|(at, place)| {
+        let values: Vec<String> = place.scalars.iter().map(|value| unescaped(value)).collect();
+        (column(shape, at).to_owned(), clip(&values.join("|"), TEXT))
+    });
     draft.pairs("values", found, 0);
 }
 
@@ -205,29 +190,24 @@ fn worth(name: &str) -> usize {
     let last = lower.rsplit(['_', '-', '.']).next().unwrap_or_default();
     let camel = name.ends_with("Id") || name.ends_with("ID");
     let known = IDS.iter().filter(|(word, _)| *word == lower || *word == last);
-    known
-        .map(|(_, worth)| *worth)
-        .max()
-        .unwrap_or(if camel { 6 } else { 0 })
+    let known = known.map(|(_, worth)| *worth).max();
+    known.unwrap_or(if camel { 6 } else { 0 })
 }
 
 fn column_worth(shape: &Shape<'_>, at: usize) -> usize {
     let place = &shape.places[at];
-    let looks = place
-        .scalars
-        .iter()
-        .filter(|value| values::is_code(value))
-        .count();
-    let coded = if looks * 2 > place.scalars.len() { 3 } else { 0 };
-    let distinct = if place.is_distinct() { 3 } else { 0 };
-    let shallow = 6_usize.saturating_sub(shape.level(at));
-    // Measurements and timestamps are rarely used as keys for a lookup.
-    let measure = if place.numbers > place.texts && worth(named(shape, at).name) == 0 {
-        6
+    let codes = place.scalars.iter().filter(|value| values::is_code(value));
+    let coded = if codes.count() * 2 > place.scalars.len() {
+        3
     } else {
         0
     };
-    (worth(named(shape, at).name) * 2 + coded + distinct + shallow).saturating_sub(measure)
+    let distinct = if place.is_distinct() { 3 } else { 0 };
+    let shallow = 6_usize.saturating_sub(shape.level(at));
+    // Measurements and timestamps are rarely used as keys for a lookup.
+    let named = worth(named(shape, at).name);
+    let is_measure = named == 0 && place.numbers > place.texts;
+    (named * 2 + coded + distinct + shallow).saturating_sub(if is_measure { 6 } else { 0 })
 }
 
 /// Returns the names from the top to a place, joined by dots.

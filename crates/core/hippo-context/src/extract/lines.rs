@@ -25,7 +25,7 @@ impl<'t> NumberedText<'t> {
         let (mut count, mut numbered, mut last) = (0, 0, 0);
         for line in lines {
             count += 1;
-            if let Some((number, _)) = written(line).filter(|(number, _)| *number > last) {
+            if let Some((number, _)) = parse_numbered(line).filter(|(number, _)| *number > last) {
                 last = number;
                 numbered += 1;
             }
@@ -46,7 +46,7 @@ impl<'t> NumberedText<'t> {
         let numbered = self.numbered;
         let mut last = 0_u32;
         self.all.lines().map(move |text| {
-            let own = if numbered { written(text) } else { None };
+            let own = if numbered { parse_numbered(text) } else { None };
             let (number, text) = own.unwrap_or((last.saturating_add(u32::from(!numbered)), text));
             last = number;
             TextLine { number, text }
@@ -55,7 +55,7 @@ impl<'t> NumberedText<'t> {
 }
 
 /// Returns the number written before a line, and the line.
-fn written(line: &str) -> Option<(u32, &str)> {
+pub(crate) fn parse_numbered(line: &str) -> Option<(u32, &str)> {
     let rest = line.trim_start_matches(' ');
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     if !(1..=7).contains(&digits) || line.len() - rest.len() > 8 {

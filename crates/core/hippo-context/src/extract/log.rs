@@ -5,12 +5,13 @@ mod outcome;
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher as _, Hash};
 
-use super::ContentKind;
+use serde_json::Value;
+
 use super::draft::Draft;
 use super::lines::NumberedText;
 use super::trace::{self, StackFrame};
 use super::values::Values;
-use super::words::counted;
+use super::{ContentKind, counted};
 use hippo_text::literal::LiteralKind;
 use hippo_text::text::clip;
 pub(super) use outcome::{LogLineInfo, outcome};
@@ -122,7 +123,7 @@ impl<'t> LogSummary<'t> {
     }
 
     fn told(self, text: &NumberedText<'_>) -> Draft {
-        let mut said = self.totals.last().map_or_else(String::new, |total| total.clone());
+        let mut said = self.totals.last().cloned().unwrap_or_default();
         if said.is_empty() && (self.passed > 0 || self.failed.count > 0) {
             said = format!("{} failed, {} passed", self.failed.count, self.passed);
         }
@@ -131,11 +132,11 @@ impl<'t> LogSummary<'t> {
             said = counted(self.errors.count, "error");
         }
         if said.is_empty() && !self.levels.is_empty() {
-            let levels: Vec<String> = self
+            let levels = self
                 .levels
                 .iter()
-                .map(|(level, count)| format!("{count} {level}"))
-                .collect();
+                .map(|(level, count)| format!("{count} {level}"));
+            let levels: Vec<String> = levels.collect();
             said = format!("{}: {}", counted(self.lines, "line"), levels.join(", "));
         }
         if said.is_empty() {
@@ -150,16 +151,9 @@ impl<'t> LogSummary<'t> {
         }
         // Tests of one file are listed without the file.
         let failed = self.failed.kept;
-        let file = failed
-            .first()
-            .and_then(|name| name.split_once("::"))
-            .map(|(file, _)| file);
-        let file = file.filter(|file| {
-            file.contains('.')
-                && failed
-                    .iter()
-                    .all(|name| name.split_once("::").is_some_and(|(own, _)| own == *file))
-        });
+        let file_of = |name: &&'t str| name.split_once("::").map(|(file, _)| file);
+        let file = failed.first().and_then(file_of).filter(|file| file.contains('.'));
+        let file = file.filter(|file| failed.iter().all(|name| file_of(name) == Some(*file)));
         let names = failed.iter().map(|name| match file {
             Some(file) => name.get(file.len() + 2..).unwrap_or(name),
             None => name,
@@ -176,10 +170,8 @@ impl<'t> LogSummary<'t> {
             draft.one("warnings", self.warnings);
         }
         if let Some(code) = self.exit {
-            draft.one(
-                "exit",
-                serde_json::from_str::<serde_json::Value>(code).unwrap_or_else(|_| code.into()),
-            );
+            let code: Value = serde_json::from_str(code).unwrap_or_else(|_| code.into());
+            draft.one("exit", code);
         }
         if !has_error && failed.is_empty() {
             draft.say(clip(self.last, 160));
@@ -192,11 +184,8 @@ impl<'t> LogSummary<'t> {
                 ("ids", LiteralKind::Id),
                 ("numbers", LiteralKind::Number),
             ] {
-                draft.list(
-                    key,
-                    values.of(&[sort]).into_iter().map(|found| found.text.to_owned()),
-                    2,
-                );
+                let found = values.of(&[sort]).into_iter();
+                draft.list(key, found.map(|found| found.text.to_owned()), 2);
             }
             draft.say(clip(self.first, 160));
         }

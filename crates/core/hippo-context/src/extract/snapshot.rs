@@ -1,9 +1,8 @@
 //! Page and controls of an accessibility tree.
 
-use super::ContentKind;
 use super::draft::Draft;
 use super::lines::NumberedText;
-use super::words::counted;
+use super::{ContentKind, counted};
 use hippo_text::text::{clip, start};
 
 /// Maximum number of elements kept.
@@ -61,13 +60,8 @@ pub(super) fn told(draft: &mut Draft, mut controls: Vec<PageControl>) {
     controls.retain(|control| !control.address.is_empty());
     controls.sort_by_key(rank);
     let refs = controls.into_iter().map(|control| {
-        let name = slug(&control.name);
-        let name = if name.is_empty() {
-            slug(&control.role)
-        } else {
-            name
-        };
-        (name, control.address)
+        let name = Some(slug(&control.name)).filter(|name| !name.is_empty());
+        (name.unwrap_or_else(|| slug(&control.role)), control.address)
     });
     draft.pairs("refs", refs, 8);
 }
@@ -75,10 +69,8 @@ pub(super) fn told(draft: &mut Draft, mut controls: Vec<PageControl>) {
 /// Returns a name in lower case with `_` between its words.
 fn slug(name: &str) -> String {
     let mut out = String::new();
-    for word in name
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-    {
+    let words = name.split(|c: char| !c.is_alphanumeric());
+    for word in words.filter(|word| !word.is_empty()) {
         if out.len() + word.len() > NAME {
             break;
         }
@@ -104,12 +96,7 @@ pub(super) fn element(line: &str) -> Option<PageControl> {
         Some((_, rest)) => rest.split_once('"').map_or(rest, |(name, _)| name),
         None => match text.split_once(": ") {
             Some((_, words)) => words,
-            None => text
-                .get(role.len()..)
-                .unwrap_or_default()
-                .split('[')
-                .next()
-                .unwrap_or_default(),
+            None => text[role.len()..].split('[').next().unwrap_or_default(),
         },
     };
     (!role.is_empty()).then(|| PageControl {
@@ -153,11 +140,8 @@ pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {
         }
         let Some(found) = element(line.text) else { continue };
         count += 1;
-        let group = GROUPS
-            .iter()
-            .position(|(_, roles)| roles.contains(&found.role.as_str()));
-        if let Some(group) = group {
-            groups[group] += 1;
+        for (count, (_, roles)) in groups.iter_mut().zip(GROUPS) {
+            *count += usize::from(roles.contains(&found.role.as_str()));
         }
         match found.role.as_str() {
             "heading" if heading.is_empty() => heading.clone_from(&found.name),
@@ -173,12 +157,9 @@ pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {
         return None;
     }
     let named = [&title, &heading].into_iter().find(|name| !name.is_empty());
-    let counts: Vec<String> = groups
-        .into_iter()
-        .zip(GROUPS)
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, (what, _))| counted(count, what))
-        .collect();
+    let counts = groups.into_iter().zip(GROUPS).filter(|(count, _)| *count > 0);
+    let counts = counts.map(|(count, (what, _))| counted(count, what));
+    let counts: Vec<String> = counts.collect();
     let mut said = named.map_or_else(|| "page".to_owned(), |name| clip(name, 100));
     said.push_str(&format!(": {}", counted(count, "element")));
     if !counts.is_empty() {

@@ -1,10 +1,9 @@
 //! Extraction of values from plain text.
 
-use super::ContentKind;
 use super::draft::Draft;
 use super::lines::NumberedText;
-use super::values::{ValueCount, Values};
-use super::words::counted;
+use super::values::Values;
+use super::{ContentKind, counted};
 use hippo_text::literal::LiteralKind;
 use hippo_text::text::clip;
 
@@ -30,15 +29,14 @@ pub(super) fn draft(text: &NumberedText<'_>) -> Draft {
         said.push_str(&format!(": {}", clip(first, FIRST)));
     }
     let mut draft = Draft::new(ContentKind::Text, said);
-    let texts = |sorts: &[LiteralKind]| {
-        values
-            .of(sorts)
-            .into_iter()
-            .map(|found: ValueCount<'_>| found.text.to_owned())
-    };
-    draft.list("paths", texts(&[LiteralKind::Path]), 2);
-    draft.list("ids", texts(&[LiteralKind::Id]), 3);
-    draft.list("urls", texts(&[LiteralKind::Url]), 1);
-    draft.list("numbers", texts(&[LiteralKind::Number]), 2);
+    for (key, sort, least) in [
+        ("paths", LiteralKind::Path, 2),
+        ("ids", LiteralKind::Id, 3),
+        ("urls", LiteralKind::Url, 1),
+        ("numbers", LiteralKind::Number, 2),
+    ] {
+        let found = values.of(&[sort]).into_iter();
+        draft.list(key, found.map(|found| found.text.to_owned()), least);
+    }
     draft
 }

@@ -1,9 +1,8 @@
 //! Exception and frames of a stack trace.
 
-use super::ContentKind;
 use super::draft::Draft;
 use super::lines::NumberedText;
-use super::words::counted;
+use super::{ContentKind, counted};
 use hippo_text::text::{clip, start};
 
 /// Maximum number of frames kept.
@@ -30,6 +29,13 @@ pub(super) fn is_foreign(place: &str) -> bool {
     FOREIGN.iter().any(|part| place.contains(part))
 }
 
+impl StackFrame {
+    fn new(place: impl Into<String>, name: &str) -> Self {
+        let (place, name) = (place.into(), name.to_owned());
+        Self { place, name }
+    }
+}
+
 impl std::fmt::Display for StackFrame {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.name.as_str() {
@@ -51,10 +57,7 @@ pub(super) fn frame(line: &str) -> Option<StackFrame> {
         let (path, rest) = rest.split_once('"')?;
         let rest = rest.strip_prefix(", line ")?;
         let name = rest.split_once(" in ").map_or("", |(_, name)| name);
-        return Some(StackFrame {
-            place: format!("{path}:{}", number(rest)?),
-            name: name.to_owned(),
-        });
+        return Some(StackFrame::new(format!("{path}:{}", number(rest)?), name));
     }
     // Java, JavaScript, and locations in a Rust backtrace
     if let Some(rest) = line.strip_prefix("at ") {
@@ -64,10 +67,8 @@ pub(super) fn frame(line: &str) -> Option<StackFrame> {
         };
         let place = place.trim_start_matches("file://");
         place_of(place)?;
-        return Some(StackFrame {
-            place: shorter(place),
-            name: name.trim_start_matches("async ").to_owned(),
-        });
+        let name = name.trim_start_matches("async ");
+        return Some(StackFrame::new(shorter(place), name));
     }
     // Go: the line after the function
     if line.contains('+')
@@ -75,20 +76,12 @@ pub(super) fn frame(line: &str) -> Option<StackFrame> {
         && place.contains(".go:")
         && offset.len() < 12
     {
-        return Some(StackFrame {
-            place: place.to_owned(),
-            name: String::new(),
-        });
+        return Some(StackFrame::new(place, ""));
     }
     // Compiler locations with an arrow
-    if let Some(place) = line.strip_prefix("--> ") {
-        place_of(place)?;
-        return Some(StackFrame {
-            place: shorter(place),
-            name: String::new(),
-        });
-    }
-    None
+    let place = line.strip_prefix("--> ")?;
+    place_of(place)?;
+    Some(StackFrame::new(shorter(place), ""))
 }
 
 /// Returns path and line of `path:12` or `path:12:3`.
@@ -105,10 +98,9 @@ pub(super) fn place_of(text: &str) -> Option<(&str, u32)> {
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let sound = !path.is_empty() && !path.contains([' ', '\t', '"', '(']) && path.contains(['.', '/', '<']);
     let end = rest.as_bytes().get(digits);
-    (sound && matches!(end, None | Some(b':' | b' ' | b')' | b',')))
-        .then(|| rest[..digits].parse().ok())
-        .flatten()
-        .map(|line| (path, line))
+    let ends = matches!(end, None | Some(b':' | b' ' | b')' | b','));
+    let line = rest[..digits].parse().ok()?;
+    (sound && ends).then_some((path, line))
 }
 
 /// Returns path and line without the column.
@@ -118,6 +110,10 @@ pub(super) fn shorter(place: &str) -> String {
         None => place.to_owned(),
     }
 }
+
+/// Ends of the names of exceptions.
+#[rustfmt::skip] // keep the list compact
+const EXCEPTIONS: [&str; 6] = ["Error", "Exception", "Failure", "Interrupt", "Exit", "Fault"];
 
 /// Returns the type and message of the exception in a line.
 pub(super) fn exception(line: &str) -> Option<(&str, &str)> {
@@ -131,10 +127,8 @@ pub(super) fn exception(line: &str) -> Option<(&str, &str)> {
         return exception(rest.split_once("\" ").map_or(rest, |(_, rest)| rest));
     }
     if line.starts_with("thread '") && line.contains(" panicked at ") {
-        return Some((
-            "panic",
-            line.split_once(" panicked at ").map_or(line, |(_, rest)| rest),
-        ));
+        let place = line.split_once(" panicked at ");
+        return Some(("panic", place.map_or(line, |(_, place)| place)));
     }
     if let Some(rest) = line.strip_prefix("panic: ") {
         return Some(("panic", rest));
@@ -144,23 +138,11 @@ pub(super) fn exception(line: &str) -> Option<(&str, &str)> {
     }
     let (name, words) = line.split_once(": ").unwrap_or((line.trim_end_matches(':'), ""));
     let last = name.rsplit(['.', ':', '\\']).next().unwrap_or(name);
-    let plain = name
-        .bytes()
-        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b':' | b'\\' | b'$'));
-    let sound = plain
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b':' | b'\\' | b'$');
+    let is_end = |end: &&str| last.ends_with(end) && (last.len() > end.len() || *end == "Error");
+    let sound = name.bytes().all(is_plain)
         && last.starts_with(|c: char| c.is_ascii_uppercase())
-        && ([
-            "Error",
-            "Exception",
-            "Warning",
-            "Failure",
-            "Interrupt",
-            "Exit",
-            "Fault",
-        ]
-        .iter()
-        .any(|end| last.ends_with(end) && (last.len() > end.len() || *end == "Error"))
-            && !last.ends_with("Warning"));
+        && EXCEPTIONS.iter().any(is_end);
     sound.then_some((name, words))
 }
 
@@ -189,13 +171,7 @@ pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {
                 after_panic = true;
                 count += 1;
                 let place = shorter(words.trim_end_matches(':'));
-                frames.insert(
-                    0,
-                    StackFrame {
-                        place,
-                        name: String::new(),
-                    },
-                );
+                frames.insert(0, StackFrame::new(place, ""));
             }
             thrown.push((name.to_owned(), words.to_owned()));
         }
@@ -220,10 +196,8 @@ pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {
     let (foreign, own): (Vec<_>, Vec<_>) = frames.iter().partition(|frame| is_foreign(&frame.place));
     let all = own.into_iter().chain(foreign).map(ToString::to_string);
     draft.list("frames", all, 2);
-    let causes = thrown
-        .into_iter()
-        .skip(1)
-        .map(|(name, words)| clip(&format!("{name}: {words}"), 120));
+    let causes = thrown.iter().skip(1);
+    let causes = causes.map(|(name, words)| clip(&format!("{name}: {words}"), 120));
     draft.list("also", causes, 1);
     if !name.is_empty() {
         draft.one("exception", name);

@@ -1,5 +1,6 @@
 //! Paths, addresses, identifiers and numbers in a text, with counts.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::draft::KEPT;
@@ -18,17 +19,9 @@ pub(super) struct ValueCount<'t> {
 }
 
 /// Counted values of many lines.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Values<'t> {
     found: HashMap<&'t str, ValueCount<'t>>,
-}
-
-impl Default for Values<'_> {
-    fn default() -> Self {
-        Self {
-            found: HashMap::with_capacity(1_024),
-        }
-    }
 }
 
 impl<'t> Values<'t> {
@@ -38,26 +31,12 @@ impl<'t> Values<'t> {
 
     /// Returns the values of some kinds, most frequent first; among equally frequent values, the earliest first.
     pub fn of(&self, sorts: &[LiteralKind]) -> Vec<ValueCount<'t>> {
-        let mut found: Vec<_> = self
-            .found
-            .values()
-            .filter(|found| sorts.contains(&found.sort))
-            .copied()
-            .collect();
-        first_by_key(&mut found, |found| {
-            (std::cmp::Reverse(found.count.min(9)), found.first)
-        });
+        let found = self.found.values().filter(|found| sorts.contains(&found.sort));
+        let mut found: Vec<_> = found.copied().collect();
+        found.sort_unstable_by_key(|found| (Reverse(found.count.min(9)), found.first));
+        found.truncate(KEPT);
         found
     }
-}
-
-/// Sorts by `key` and keeps the first [`KEPT`] items.
-pub(super) fn first_by_key<T, K: Ord>(all: &mut Vec<T>, key: impl Fn(&T) -> K) {
-    if all.len() > KEPT {
-        all.select_nth_unstable_by_key(KEPT, &key);
-        all.truncate(KEPT);
-    }
-    all.sort_unstable_by_key(key);
 }
 
 /// Visitor that collects the values of a line.

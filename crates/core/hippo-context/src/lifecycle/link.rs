@@ -11,19 +11,13 @@ const MOST: usize = 8;
 /// Maximum number of entries that are used together in a turn for the turn to count. A turn that uses more says nothing
 /// about any pair of them.
 const CROWD: usize = 16;
-/// Number of latest turns that are considered for an entry.
-const TURNS: usize = 64;
 
 /// Returns the entries that get new associations. The entries most often used together come first.
 pub(super) fn find_links(entries: &[SessionEntry]) -> Vec<AssociationChange> {
     let mut turns: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (at, kept) in entries.iter().enumerate() {
-        let last = kept.uses.len().saturating_sub(TURNS);
-        for turn in kept.uses.iter().skip(last) {
-            let used = turns.entry(*turn).or_default();
-            if used.last() != Some(&at) {
-                used.push(at);
-            }
+        for turn in &kept.uses {
+            turns.entry(*turn).or_default().push(at);
         }
     }
     let mut together: BTreeMap<usize, BTreeMap<usize, usize>> = BTreeMap::new();
@@ -34,10 +28,8 @@ pub(super) fn find_links(entries: &[SessionEntry]) -> Vec<AssociationChange> {
             }
         }
     }
-    together
-        .iter()
-        .filter_map(|(at, others)| extend_links(entries, *at, others))
-        .collect()
+    let extend = |(at, others): (&usize, &_)| extend_links(entries, *at, others);
+    together.iter().filter_map(extend).collect()
 }
 
 fn extend_links(
@@ -45,15 +37,12 @@ fn extend_links(
     at: usize,
     others: &BTreeMap<usize, usize>,
 ) -> Option<AssociationChange> {
-    let had = &entries.get(at)?.entry.modifiers.associations;
-    let mut most: Vec<(usize, usize)> = others.iter().map(|(other, times)| (*other, *times)).collect();
-    most.retain(|(_, times)| *times >= TOGETHER);
-    most.sort_by_key(|(other, times)| (std::cmp::Reverse(*times), *other));
+    let had = &entries[at].entry.modifiers.associations;
+    let mut most: Vec<_> = others.iter().filter(|(_, times)| **times >= TOGETHER).collect();
+    most.sort_by_key(|(other, times)| (std::cmp::Reverse(**times), **other));
     let mut associations = had.clone();
-    for id in most
-        .iter()
-        .filter_map(|(other, _)| Some(&entries.get(*other)?.entry.id))
-    {
+    for (other, _) in most {
+        let id = &entries[*other].entry.id;
         if associations.len() < MOST && !associations.contains(id) {
             associations.push(id.clone());
         }

@@ -59,11 +59,8 @@ pub(super) fn select_persisted(
     turn: u64,
 ) -> (Vec<PersistedEntry>, usize) {
     let is_state = |kept: &SessionEntry| kept.entry.kind == ContextKind::State;
-    let mut made: Vec<u64> = entries
-        .iter()
-        .filter(|kept| is_state(kept))
-        .map(|kept| kept.entry.lifecycle.created)
-        .collect();
+    let made = entries.iter().filter(|kept| is_state(kept));
+    let mut made: Vec<u64> = made.map(|kept| kept.entry.lifecycle.created).collect();
     made.sort_unstable_by(|a, b| b.cmp(a));
     let last = made.get(STATES - 1).or(made.last()).copied().unwrap_or(0);
     let mut wanted: Vec<(PersistReason, usize, f32)> = Vec::new();
@@ -92,7 +89,7 @@ pub(super) fn select_persisted(
     // Entries that were written earlier still use up room, so that repeated plans do not write more.
     let (mut chosen, mut left_out, mut count, mut room) = (Vec::new(), 0, 0, PERSIST_TOKENS);
     for (why, at, _) in wanted {
-        let Some(kept) = entries.get(at) else { continue };
+        let kept = &entries[at];
         let text = describe(kept);
         let cost = tokens::of(&text);
         if count == MOST_PERSISTED || cost > room {
@@ -115,11 +112,8 @@ fn describe(kept: &SessionEntry) -> String {
         let (kind, turn, id) = (to_safe_line(&entry.source.kind), entry.source.turn, &entry.id);
         return format!("{} ({kind}, turn {turn}, {id})", instruction::MARK);
     }
-    let data = entry
-        .key_data
-        .as_ref()
-        .map(format_key_data)
-        .filter(|data| !data.is_empty() && data.len() <= VALUES);
+    let data = entry.key_data.as_ref().map(format_key_data);
+    let data = data.filter(|data| !data.is_empty() && data.len() <= VALUES);
     let data = data.map(|data| format!(" [{data}]")).unwrap_or_default();
     let reference = clip(&entry.source.reference, REFERENCE);
     let from = format!("{} {reference}", entry.source.kind);
@@ -128,13 +122,8 @@ fn describe(kept: &SessionEntry) -> String {
         true => format!("{}: ", entry.kind.name()),
         false => String::new(),
     };
-    let said = format!("{claims}{}{data}", entry.summary);
-    let text = format!(
-        "{} ({}, turn {}, {})",
-        clip(&said, TEXT),
-        from.trim(),
-        entry.source.turn,
-        entry.id
-    );
+    let said = clip(&format!("{claims}{}{data}", entry.summary), TEXT);
+    let (from, turn, id) = (from.trim(), entry.source.turn, &entry.id);
+    let text = format!("{said} ({from}, turn {turn}, {id})");
     to_safe_line(&hippo_redact::without_secrets(&text)).into_owned()
 }

@@ -150,9 +150,8 @@ fn pairs<'n, 'i>(node: &'n Node<'i>, expected: &str) -> PolicyResult<Vec<(&'n No
 }
 
 fn key_text<'n>(node: &'n Node<'_>) -> PolicyResult<&'n str> {
-    node.data
-        .as_str()
-        .ok_or_else(|| error_at(node, "expected a name"))
+    let text = node.data.as_str();
+    text.ok_or_else(|| error_at(node, "expected a name"))
 }
 
 fn is_null(node: &Node<'_>) -> bool {

@@ -2,7 +2,7 @@
 
 use hippo_proto::IndexStatus;
 
-use super::bad_line;
+use super::{CONFIRM, bad_line};
 use crate::output::Style;
 use crate::render::{count_entries, cycle, one_line, pair, plural};
 
@@ -26,12 +26,8 @@ pub fn lines(index: &IndexStatus, style: Style) -> String {
     );
     let mut text = pair("entries", &entries);
     if let Some(last) = &index.last_cycle {
-        let last = format!(
-            "last {}, {}",
-            cycle::in_short(last, style),
-            one_line(&last.started)
-        );
-        text += &pair("cycles", &last);
+        let (run, started) = (cycle::in_short(last, style), one_line(&last.started));
+        text += &pair("cycles", &format!("last {run}, {started}"));
     }
     if !index.next.is_empty() {
         let label = if index.last_cycle.is_some() { "" } else { "cycles" };
@@ -41,10 +37,8 @@ pub fn lines(index: &IndexStatus, style: Style) -> String {
         text += &bad_line("trouble", &one_line(trouble), style);
     }
     if index.held_removals > 0 {
-        let held = format!(
-            "{} from the index file at once; confirm with: hippoctl sync --accept-deletions",
-            plural(index.held_removals, "removal")
-        );
+        let held = plural(index.held_removals, "removal");
+        let held = format!("{held} from the index file at once{CONFIRM}");
         text += &bad_line("held", &held, style);
     }
     text

@@ -15,6 +15,7 @@ use hippo_proto::folder::{self, Trust};
 use hippo_proto::{Paths, Pending};
 use hippo_redact::redact;
 use hippo_text::fence::fenced;
+use hippo_text::text::one_line;
 use hippo_tree::{Node, Period};
 
 use crate::harness::layout::{INDEX, ROOT, has_import};
@@ -76,11 +77,8 @@ pub fn section(
         None => configured(paths, &dir, &owner),
     };
     let index = dir.stat(INDEX[0]).ok().flatten().map_or("", |_| INDEX_LINE);
-    let section = fenced(
-        &format!("{index}{}", redact(&Node::read(Period::All, &root).body)),
-        budget as usize,
-        ROOT,
-    );
+    let text = format!("{index}{}", redact(&Node::read(Period::All, &root).body));
+    let section = fenced(&text, budget as usize, ROOT);
     Ok((!section.is_empty()).then_some(section))
 }
 
@@ -88,8 +86,7 @@ pub fn section(
 pub fn pending(pending: &[Pending]) -> Option<String> {
     let mut text = String::new();
     for one in pending {
-        let line: Vec<&str> = one.text.split_whitespace().collect();
-        text.push_str(&format!("- pending ({}): {}\n", one.kind, line.join(" ")));
+        text += &format!("- pending ({}): {}\n", one.kind, one_line(&one.text));
     }
     let section = fenced(&text, PENDING, "hippoctl heartbeat");
     (!section.is_empty()).then_some(section)
@@ -98,10 +95,8 @@ pub fn pending(pending: &[Pending]) -> Option<String> {
 /// Returns the nearest registered workspace at or above a canonical folder.
 pub fn find_workspace(state: &Path, folder: &Path) -> Option<PathBuf> {
     let registered = folder::registered(state);
-    folder
-        .ancestors()
-        .find(|above| registered.contains(*above))
-        .map(Path::to_path_buf)
+    let found = folder.ancestors().find(|above| registered.contains(*above));
+    found.map(Path::to_path_buf)
 }
 
 /// Returns the budget in tokens. The configuration of a workspace can lower the user's budget, and can raise it only
@@ -123,10 +118,8 @@ fn configured(paths: &Paths, dir: &WorkspaceDir, owner: &Metadata) -> u32 {
 /// Returns the budget that the user configured.
 fn of_user(config: &Path) -> Option<u32> {
     let (section, name, variable) = SETTING;
-    let set = std::env::var(variable)
-        .ok()
-        .and_then(|value| value.trim().parse().ok());
-    set.or_else(|| {
+    let set = std::env::var(variable).ok();
+    set.and_then(|value| value.trim().parse().ok()).or_else(|| {
         let table: toml::Table = read_own(config)?.parse().ok()?;
         table.get(section)?.get(name)?.as_integer()?.try_into().ok()
     })

@@ -89,11 +89,7 @@ impl<'t> Shape<'t> {
                 }
                 JsonToken::Object | JsonToken::Array if stack.len() >= LEVELS => deeper = 1,
                 JsonToken::Junk => key = None,
-                JsonToken::Object
-                | JsonToken::Array
-                | JsonToken::Text(_)
-                | JsonToken::Number(_)
-                | JsonToken::Literal(_) => {
+                _ => {
                     if stack.is_empty() {
                         shape.values += 1;
                     }
@@ -116,9 +112,7 @@ impl<'t> Shape<'t> {
         let name = if list { "" } else { key.unwrap_or_default() };
         let full = self.places.len() >= PLACES;
         let next = self.places.len();
-        let Some(place) = self.places.get_mut(parent) else {
-            return 0;
-        };
+        let place = &mut self.places[parent];
         if let Some(&known) = place.names.get(name) {
             return known;
         }
@@ -137,29 +131,20 @@ impl<'t> Shape<'t> {
     }
 
     fn count(&mut self, at: usize, token: JsonToken<'t>) {
-        let Some(place) = self.places.get_mut(at) else {
-            return;
-        };
+        let place = &mut self.places[at];
         place.seen += 1;
-        let written = match token {
-            JsonToken::Object => {
-                place.objects += 1;
-                return;
-            }
-            JsonToken::Array => {
-                place.lists += 1;
-                return;
-            }
-            JsonToken::Text(text) => {
-                place.texts += 1;
-                text
-            }
+        match token {
+            JsonToken::Object => place.objects += 1,
+            JsonToken::Array => place.lists += 1,
+            JsonToken::Text(_) => place.texts += 1,
             JsonToken::Number(number) => {
                 place.numbers += 1;
                 place.bound(number);
-                number
             }
-            JsonToken::Literal(word) => word,
+            _ => {}
+        }
+        let written = match token {
+            JsonToken::Text(written) | JsonToken::Number(written) | JsonToken::Literal(written) => written,
             _ => return,
         };
         if written.is_empty() || written.len() > VALUE {
@@ -172,35 +157,24 @@ impl<'t> Shape<'t> {
         }
     }
 
-    /// Returns a place by its index.
-    pub fn get(&self, at: usize) -> Option<&PathValues<'t>> {
-        self.places.get(at)
-    }
-
     /// Returns the child of a place with this name.
     pub fn kid(&self, place: &PathValues<'t>, name: &str) -> Option<&PathValues<'t>> {
-        self.get(*place.names.get(name)?)
+        Some(&self.places[*place.names.get(name)?])
     }
 
     /// Returns true if the place is a list element or inside one.
     pub fn is_repeated(&self, mut at: usize) -> bool {
-        while let Some(place) = self.places.get(at) {
-            if place.name.is_empty() && at != 0 {
-                return true;
-            }
-            if at == 0 {
-                return self.values > 1;
-            }
-            at = place.parent;
+        while at != 0 && !self.places[at].name.is_empty() {
+            at = self.places[at].parent;
         }
-        false
+        at != 0 || self.values > 1
     }
 
     /// Returns the number of objects and lists that enclose the place.
     pub fn level(&self, mut at: usize) -> usize {
         let mut level = 0;
-        while let Some(place) = self.places.get(at).filter(|_| at != 0) {
-            at = place.parent;
+        while at != 0 {
+            at = self.places[at].parent;
             level += 1;
         }
         level

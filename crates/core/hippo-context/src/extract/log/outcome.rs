@@ -70,14 +70,11 @@ fn total(text: &str) -> Option<LogLineInfo<'_>> {
         return Some(LogLineInfo::Total(format!("{bare}{took}")));
     }
     // unittest: `Ran 157 tests in 1.893s` and `FAILED (failures=2)`
-    if bare.starts_with("Ran ") && bare.contains(" test") {
-        return Some(LogLineInfo::Total(bare.to_owned()));
-    }
-    if (bare.starts_with("FAILED (") || bare.starts_with("OK (")) && bare.contains('=') {
-        return Some(LogLineInfo::Total(bare.to_owned()));
-    }
-    (bare.starts_with("BUILD SUCCESS") || bare.starts_with("BUILD FAIL"))
-        .then(|| LogLineInfo::Total(bare.to_owned()))
+    let starts = |marks: [&str; 2]| marks.iter().any(|mark| bare.starts_with(mark));
+    let is_total = bare.starts_with("Ran ") && bare.contains(" test")
+        || starts(["FAILED (", "OK ("]) && bare.contains('=')
+        || starts(["BUILD SUCCESS", "BUILD FAIL"]);
+    is_total.then(|| LogLineInfo::Total(bare.to_owned()))
 }
 
 /// Parses the result of one test.
@@ -85,9 +82,8 @@ fn test(text: &str) -> Option<LogLineInfo<'_>> {
     // pytest: `FAILED path::name - words`
     for mark in ["FAILED ", "ERROR "] {
         if let Some(rest) = text.strip_prefix(mark).filter(|rest| is_test(rest)) {
-            return Some(LogLineInfo::Failed(
-                rest.split(" - ").next().unwrap_or(rest).trim(),
-            ));
+            let name = rest.split(" - ").next().unwrap_or(rest);
+            return Some(LogLineInfo::Failed(name.trim()));
         }
     }
     // unittest: `FAIL: name (module.Class)`
@@ -97,26 +93,19 @@ fn test(text: &str) -> Option<LogLineInfo<'_>> {
                 .then_some(LogLineInfo::Failed(rest));
         }
     }
-    // go: `--- FAIL: Name (0.00s)`
-    if let Some(rest) = text.strip_prefix("--- FAIL: ") {
-        return Some(LogLineInfo::Failed(rest.split(" (").next().unwrap_or(rest)));
-    }
     if text.starts_with("--- PASS: ") || text.starts_with("PASSED ") {
         return Some(LogLineInfo::Passed);
     }
     // cargo: `test name ... FAILED`
-    if let Some((name, how)) = text
-        .strip_prefix("test ")
-        .and_then(|rest| rest.rsplit_once(" ... "))
-    {
-        return Some(if how.starts_with("FAILED") {
-            LogLineInfo::Failed(name)
-        } else {
-            LogLineInfo::Passed
+    let cargo = text.strip_prefix("test ");
+    if let Some((name, how)) = cargo.and_then(|rest| rest.rsplit_once(" ... ")) {
+        return Some(match how.starts_with("FAILED") {
+            true => LogLineInfo::Failed(name),
+            false => LogLineInfo::Passed,
         });
     }
-    // jest: `FAIL path`, `● suite › name`, `✕ name`
-    for mark in ["✕ ", "✗ ", "× ", "● "] {
+    // go: `--- FAIL: Name (0.00s)`; jest: `FAIL path`, `● suite › name`, `✕ name`
+    for mark in ["--- FAIL: ", "✕ ", "✗ ", "× ", "● "] {
         if let Some(rest) = text.strip_prefix(mark) {
             return Some(LogLineInfo::Failed(rest.split(" (").next().unwrap_or(rest)));
         }
@@ -128,11 +117,9 @@ fn test(text: &str) -> Option<LogLineInfo<'_>> {
         return Some(LogLineInfo::Passed);
     }
     // unittest -v: `name (module.Class) ... FAIL`, unless a description replaces the name
-    if let Some((name, how)) = text.rsplit_once(" ... ") {
-        let failed = matches!(how, "FAIL" | "ERROR") && name.ends_with(')');
-        return failed.then_some(LogLineInfo::Failed(name));
-    }
-    None
+    let (name, how) = text.rsplit_once(" ... ")?;
+    let failed = matches!(how, "FAIL" | "ERROR") && name.ends_with(')');
+    failed.then_some(LogLineInfo::Failed(name))
 }
 
 /// Returns true if the first word is `path::name` or a path, as pytest writes it.
@@ -146,10 +133,8 @@ fn compiler(text: &str) -> Option<LogLineInfo<'_>> {
     if let Some(rest) = text.strip_prefix("error") {
         return (rest.starts_with(": ") || rest.starts_with('[')).then_some(LogLineInfo::Error(text));
     }
-    if let Some(place) = text
-        .strip_prefix("--> ")
-        .and_then(|place| trace::place_of(place).map(|_| place))
-    {
+    let arrow = text.strip_prefix("--> ");
+    if let Some(place) = arrow.filter(|place| trace::place_of(place).is_some()) {
         return Some(LogLineInfo::Place(trace::shorter(place)));
     }
     let lower = text.get(..8).unwrap_or_default().to_ascii_lowercase();
@@ -164,9 +149,6 @@ fn compiler(text: &str) -> Option<LogLineInfo<'_>> {
     if told(&[": warning: ", ": warning ", "Warning: "]) {
         return Some(LogLineInfo::Warning);
     }
-    if !text.contains(':') {
-        return None;
-    }
     let (place, words) = text.rsplit_once(": ").unwrap_or((text.trim_end_matches(':'), ""));
     let found = trace::place_of(place).filter(|_| {
         !place.contains(' ')
@@ -175,10 +157,9 @@ fn compiler(text: &str) -> Option<LogLineInfo<'_>> {
                 || words.starts_with("in ")
                 || words.starts_with("Assertion"))
     });
-    if let Some((path, line)) = found {
-        return (path.contains('.')).then(|| LogLineInfo::Place(format!("{path}:{line}")));
-    }
-    None
+    let (path, line) = found?;
+    path.contains('.')
+        .then(|| LogLineInfo::Place(format!("{path}:{line}")))
 }
 
 /// Parses the exit code of a program, or its duration.
@@ -196,9 +177,8 @@ fn ending(text: &str) -> Option<LogLineInfo<'_>> {
     let starts = ["Finished ", "real\t", "Done in ", "Duration "];
     if starts.iter().any(|start| text.starts_with(start)) {
         let took = text.rsplit([' ', '\t']).next().unwrap_or(text);
-        return took
-            .starts_with(|c: char| c.is_ascii_digit())
-            .then(|| LogLineInfo::Took(took.to_owned()));
+        let is_time = took.starts_with(|c: char| c.is_ascii_digit());
+        return is_time.then(|| LogLineInfo::Took(took.to_owned()));
     }
     None
 }
@@ -232,8 +212,7 @@ fn error<'t>(line: &'t str, text: &'t str) -> Option<LogLineInfo<'t>> {
     if let Some(words) = text.strip_prefix("E  ") {
         return Some(LogLineInfo::Error(words.trim_start()));
     }
-    let inner = line.starts_with("    ") && !text.starts_with("Error");
-    if inner {
+    if line.starts_with("    ") && !text.starts_with("Error") {
         return None;
     }
     if let Some((name, _)) = trace::exception(text) {
