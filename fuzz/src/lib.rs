@@ -251,9 +251,8 @@ pub fn imports(data: &[u8]) {
     };
     let told = |memory: &Memory| {
         let details: usize = memory.details.iter().map(|(_, said)| said.len()).sum();
-        let tags: usize = memory.tags.iter().map(String::len).sum();
         assert!(memory.text.len() <= LARGEST);
-        memory.text.len() + memory.title.as_ref().map_or(0, String::len) + details + tags
+        memory.text.len() + memory.title.as_ref().map_or(0, String::len) + details
     };
     // The formats with lists add words of their own, and a title can be repeated as the text.
     let said: usize = memories.iter().map(told).sum();

@@ -15,7 +15,6 @@ pub(crate) mod ledger;
 mod line;
 mod message;
 pub(crate) mod read;
-mod rest;
 mod score;
 mod split;
 mod state;
@@ -35,7 +34,6 @@ pub use split::LONGEST;
 use hippo_types::transcript::{CompactStats, MessageScore, TranscriptFormat};
 use ledger::MessageLedger;
 use read::RecordReader;
-use rest::DroppedMessages;
 use state::CompactionState;
 
 /// Settings of one compaction.
@@ -75,8 +73,10 @@ pub struct CompactionResult {
     pub summary: String,
     /// Statistics of the compaction.
     pub stats: CompactStats,
+    /// The list of messages that the summary has no room for, one per line; empty if contents are not stored.
+    /// [`CompactStats::rest`] is the id of this text.
+    pub dropped_list: String,
     ledger: MessageLedger,
-    rest: DroppedMessages,
 }
 
 impl Compactor {
@@ -148,13 +148,6 @@ impl CompactionResult {
                 tokens: core.tokens() as u64,
             }
         })
-    }
-
-    /// Returns the list of messages that the summary has no room for, one per line. [`CompactStats::rest`] is the id of this
-    /// text.
-    #[must_use]
-    pub fn dropped_list(&self) -> String {
-        self.rest.list(&self.ledger)
     }
 }
 

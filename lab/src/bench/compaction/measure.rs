@@ -154,7 +154,7 @@ fn one(bytes: &[u8], before: &[TranscriptLine], after: &[TranscriptLine]) -> Res
         |id: ShortContentId, message: &Message<'_>| contents.push((id, message.content().into_owned()));
     again.feed_with(bytes, &mut keep);
     let _ = again.finish_with(&mut keep);
-    let rest = compacted.dropped_list();
+    let rest = &compacted.dropped_list;
     let led_on = compacted
         .stats
         .rest

@@ -26,16 +26,11 @@ const PATCH: [(&str, FileAccess); 4] = [
 /// One tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolCall<'a> {
-    /// Id of the call, hashed.
-    pub id: Option<u64>,
     /// Name of the tool.
     pub tool: &'a str,
     /// Arguments: `key=value, …`.
     pub args: &'a str,
 }
-
-/// The calls of one message.
-pub type ToolCalls<'a> = [ToolCall<'a>];
 
 /// Kind of access to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,64 +57,13 @@ impl FileAccess {
     }
 }
 
-/// Splits the text of all calls of a message by the tools that its record names. Arguments may contain text that
-/// looks like a call, so a call begins only at a line start with the name of the next tool.
-pub fn split_calls<'a>(calls: &'a str, named: &mut std::slice::Iter<'_, (u64, String)>) -> Vec<ToolCall<'a>> {
-    let mut found: Vec<ToolCall<'a>> = Vec::new();
-    let mut from = 0;
-    let mut ahead = named.clone();
-    while let Some((id, tool)) = ahead.next() {
-        let begins = |at: usize| {
-            calls[at..]
-                .strip_prefix(tool.as_str())
-                .is_some_and(|rest| rest.starts_with('('))
-        };
-        let place = if begins(from) {
-            Some(from)
-        } else {
-            calls[from..]
-                .match_indices('\n')
-                .map(|(at, _)| from + at + 1)
-                .find(|at| begins(*at))
-        };
-        let Some(place) = place else { break };
-        if let Some(last) = found.last_mut() {
-            last.args = cut_args(calls, last.args, place);
-        }
-        from = place + tool.len() + 1;
-        found.push(ToolCall {
-            id: Some(*id),
-            tool: &calls[place..place + tool.len()],
-            args: &calls[from..],
-        });
-        *named = ahead.clone();
-    }
-    if found.is_empty() {
-        let (tool, args) = calls.split_once('(').unwrap_or((calls, ""));
-        found.push(ToolCall { id: None, tool, args });
-    }
-    for call in &mut found {
-        call.args = call.args.trim_end_matches('\n');
-        call.args = call.args.strip_suffix(')').unwrap_or(call.args);
-    }
-    found
-}
-
-/// Cuts the arguments before the next call.
-fn cut_args<'a>(calls: &'a str, args: &'a str, end: usize) -> &'a str {
-    let begin = calls.len() - args.len();
-    &calls[begin..end.max(begin)]
-}
-
 /// Returns the command of a call in a few words, without secrets: `cargo test`.
-pub fn command_head(call: &ToolCall<'_>) -> String {
-    let args = start(call.args, LOOKED_AT);
-    let command = argument_value(args, "command")
-        .or_else(|| argument_value(args, "cmd"))
-        .unwrap_or("");
+pub fn command_head(args: &str) -> String {
+    let args = start(args, LOOKED_AT);
+    let command = argument_value(args, "command").or_else(|| argument_value(args, "cmd"));
     // The whole command is redacted first, because redaction needs the text before a secret. The returned words end
     // before the replacement of a secret.
-    let command = without_secrets(command);
+    let command = without_secrets(command.unwrap_or_default());
     // The first shell command is often `cd`.
     let command = command.rsplit("&& ").next().unwrap_or_default();
     let plain = |word: &&str| {

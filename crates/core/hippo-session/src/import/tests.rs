@@ -35,12 +35,12 @@ fn records_on_separate_lines_are_read_line_by_line() {
 #[test]
 fn files_that_are_not_exports_are_refused() {
     for (bytes, what) in [
-        (&b""[..], "empty"),
-        (b"  \n ", "empty"),
+        (&b""[..], "it is not JSON"),
+        (b"  \n ", "it is not JSON"),
         (b"# Notes\n", "not JSON"),
         (b"{\"memory\": \"one\"}", "no list of records"),
         (b"[\"\xff\"]", "invalid unicode"),
-        (b"\xff\xfe[\0]\0", "UTF-16"),
+        (b"\xff\xfe[\0]\0", "it is not JSON"),
         (b"{\"pages\": {\"a\": 1}, \"b\": [{}]}", "no list of records"),
         (b"{\"pages\": }", "it is not JSON: expected value"),
         (b"[}{]", "it is not JSON"),
@@ -69,7 +69,7 @@ fn list_items_that_are_not_memories_are_reported_by_number() {
         [
             "record 2 of \"results\": it is not an object",
             "record 3 of \"results\": it is not an object",
-            "record 4 of \"results\" (id \"k\\u{1b}[3\"): the record has no text under \"memory\"",
+            "record 4 of \"results\": the record has no text under \"memory\"",
             "record 5 of \"results\": it is not an object",
         ]
     );
@@ -79,15 +79,10 @@ fn list_items_that_are_not_memories_are_reported_by_number() {
             r#"{"observations":[{"id":7}],"summaries":[{"id":3,"request":" "}]}"#
         ),
         [
-            "record 1 of \"observations\" (id \"7\"): the observation has no title and no text",
-            "record 1 of \"summaries\" (id \"3\"): the summary is empty",
+            "record 1 of \"observations\": the record has no title and no text",
+            "record 1 of \"summaries\": the record has no title and no text",
         ]
     );
-    let secret = told(
-        ExportProgram::Mem0,
-        r#"[{"id":"ghp_0123456789abcdefghijABCDEFGHIJ012345"}]"#,
-    );
-    assert!(!secret[0].contains("ghp_0"), "{secret:?}");
 }
 
 #[test]
@@ -111,10 +106,7 @@ fn a_memory_larger_than_a_file_is_reported() {
         let found = export(ExportProgram::Mem0, record.to_string().as_bytes()).unwrap();
         assert_eq!(found.memories.len(), 1);
         let what = &found.troubles[0].what;
-        assert!(
-            what.starts_with("record 1 (id \"a\"): it has 5 MiB of text, and"),
-            "{what}"
-        );
+        assert!(what.starts_with("record 1: it is larger than 4 MiB: "), "{what}");
     }
 }
 
@@ -132,7 +124,7 @@ fn an_observation_contains_its_title_facts_and_files() {
     );
     assert_eq!(observation.created, Some(Timestamp(1_772_749_800_000)));
     assert_eq!((&*observation.id, &*observation.kind), ("7", "bugfix"));
-    assert_eq!(observation.details[1], ("Files", "a.rs, b.rs".to_owned()));
+    assert_eq!(observation.details[2], ("Files", "a.rs, b.rs".to_owned()));
     assert_eq!(summary.text, "- request: Do it\n- learned: a b");
     assert_eq!(summary.title.as_deref(), Some("Do it"));
 }
