@@ -136,16 +136,16 @@ impl Compactor {
 impl CompactionResult {
     /// Returns the scores of all messages, in transcript order.
     pub fn scores(&self) -> impl ExactSizeIterator<Item = MessageScore> {
-        (0..self.ledger.cores().len()).map(|index| {
-            let (core, scored) = (&self.ledger.cores()[index], self.ledger.score(index));
+        (0..self.ledger.cores.len()).map(|index| {
+            let scored = self.ledger.score(index);
             MessageScore {
                 index: index as u64,
-                id: core.id.to_string(),
-                kind: core.kind.name().into(),
+                id: scored.core.id.to_string(),
+                kind: scored.core.kind.name().into(),
                 importance: round_score(scored.importance),
                 retention: round_score(scored.retention),
                 tier: scored.tier.name().into(),
-                tokens: core.tokens() as u64,
+                tokens: scored.core.tokens() as u64,
             }
         })
     }

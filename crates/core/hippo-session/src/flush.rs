@@ -171,9 +171,7 @@ impl FlushState<'_> {
             forked,
             ..
         } = record;
-        if forked {
-            self.known.begin_copy();
-        }
+        self.known.copied |= forked;
         // Codex stamps copied messages with the time of the copy.
         let restamped = format == Some(TranscriptFormat::Codex);
         for message in messages {
@@ -310,8 +308,8 @@ impl FlushState<'_> {
 }
 
 /// Creates the sections of a transcript that is in memory, with no known messages.
-#[must_use]
-pub fn flush(bytes: &[u8], options: FlushOptions, day: impl Fn(Timestamp) -> Date) -> FlushResult {
+#[cfg(test)]
+pub(crate) fn flush(bytes: &[u8], options: FlushOptions, day: impl Fn(Timestamp) -> Date) -> FlushResult {
     let mut seen = std::collections::BTreeSet::new();
     let mut flusher = Flusher::new(options, |key| !seen.insert(*key), day);
     flusher.feed(bytes);

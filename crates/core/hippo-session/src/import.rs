@@ -8,10 +8,6 @@ mod section;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-
-use serde::Serialize;
-
 pub use section::{MemorySection, hashes, section};
 
 use crate::json::Json;
@@ -42,31 +38,13 @@ pub struct Memory {
     pub details: Vec<(&'static str, String)>,
 }
 
-/// A problem in an export and its location.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ImportProblem {
-    /// Line of the file, from 1; `None` if unknown.
-    pub line: Option<u32>,
-    /// Description of the problem.
-    pub what: String,
-}
-
-impl fmt::Display for ImportProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Some(line) => write!(f, "line {line}: {}", self.what),
-            None => f.write_str(&self.what),
-        }
-    }
-}
-
 /// Result of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImportResult {
     /// Memories in the order of the source.
     pub memories: Vec<Memory>,
-    /// Damaged parts that were skipped.
-    pub troubles: Vec<ImportProblem>,
+    /// Damaged records that were skipped, each with its line or number.
+    pub problems: Vec<String>,
     /// Number of records that are not memories: sessions, prompts, deleted records.
     pub left_out: u64,
 }
@@ -74,8 +52,8 @@ pub struct ImportResult {
 /// Returns the memories of an export: a list of records, an object with lists of records, or a record per line.
 ///
 /// # Errors
-/// Returns an error if the file is not an export of this program.
-pub fn export(program: ExportProgram, bytes: &[u8]) -> Result<ImportResult, ImportProblem> {
+/// Returns a description of the problem if the file is not an export of this program.
+pub fn export(program: ExportProgram, bytes: &[u8]) -> Result<ImportResult, String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let groups: &[&str] = match program {
         ExportProgram::ClaudeMem => &["observations", "summaries", "sessions", "prompts"],
@@ -85,23 +63,22 @@ pub fn export(program: ExportProgram, bytes: &[u8]) -> Result<ImportResult, Impo
     let document = match Json::parse_any(bytes, VALUES) {
         Ok(document) => document,
         Err(_) if has_record_lines(bytes) => {
-            for (line, text) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
-                if text.trim_ascii().is_empty() {
-                    continue;
-                }
+            let lines = (1..).zip(bytes.split(|byte| *byte == b'\n'));
+            for (line, text) in lines.filter(|(_, line)| !line.trim_ascii().is_empty()) {
                 let memory = match Json::parse(text) {
                     Ok(record) => memory(program, "", &record),
                     Err(error) => Err(format!("the record is damaged: {}", reason(&error))),
                 };
-                found.add(memory, Some(line), "");
+                found.add(memory, &format!("line {line}"));
             }
             return Ok(found);
         }
         Err(error) => {
-            return Err(ImportProblem {
-                line: u32::try_from(error.line()).ok(),
-                what: format!("it is not JSON: {}", reason(&error)),
-            });
+            return Err(format!(
+                "line {}: it is not JSON: {}",
+                error.line(),
+                reason(&error)
+            ));
         }
     };
     let lists: Vec<(&str, &[Json<'_>])> = match &document {
@@ -113,18 +90,17 @@ pub fn export(program: ExportProgram, bytes: &[u8]) -> Result<ImportResult, Impo
     };
     if lists.is_empty() {
         let wanted = groups.join("\", \"");
-        return Err(ImportProblem {
-            line: None,
-            what: format!("it has no list of records, neither at the top nor under \"{wanted}\""),
-        });
+        return Err(format!(
+            "it has no list of records, neither at the top nor under \"{wanted}\""
+        ));
     }
     for (group, items) in lists {
         for (number, record) in (1_u64..).zip(items) {
             let place = match group {
-                "" => format!("record {number}: "),
-                group => format!("record {number} of {group:?}: "),
+                "" => format!("record {number}"),
+                group => format!("record {number} of {group:?}"),
             };
-            found.add(memory(program, group, record), None, &place);
+            found.add(memory(program, group, record), &place);
         }
     }
     Ok(found)
@@ -171,14 +147,11 @@ fn memory(program: ExportProgram, group: &str, record: &Json<'_>) -> Result<Opti
 }
 
 impl ImportResult {
-    fn add(&mut self, memory: Result<Option<Memory>, String>, line: Option<u32>, place: &str) {
+    fn add(&mut self, memory: Result<Option<Memory>, String>, place: &str) {
         match memory {
             Ok(Some(memory)) => self.memories.push(memory),
             Ok(None) => self.left_out += 1,
-            Err(what) => self.troubles.push(ImportProblem {
-                line,
-                what: format!("{place}{what}"),
-            }),
+            Err(what) => self.problems.push(format!("{place}: {what}")),
         }
     }
 }

@@ -38,7 +38,7 @@ pub fn imported(answer: &ImportReport, style: Style) -> String {
     if answer.malformed > 0 {
         lines.push(format!("{} skipped:", plural(answer.malformed, "damaged record")));
         let named = answer.problems.iter().take(NAMED);
-        lines.extend(named.map(|problem| format!("{INDENT}{}", one_line(&problem.to_string()))));
+        lines.extend(named.map(|problem| format!("{INDENT}{}", one_line(problem))));
     }
     if answer.malformed > NAMED as u64 {
         let (more, listed) = (answer.malformed - NAMED as u64, answer.problems.len());
@@ -46,12 +46,6 @@ pub fn imported(answer: &ImportReport, style: Style) -> String {
             "{INDENT}… and {more} more: --json lists the first {listed}"
         ));
     }
-    lines.extend(
-        answer
-            .notes
-            .iter()
-            .map(|note| format!("note: {}", one_line(note))),
-    );
     if new > 0 {
         lines.push(match answer.applied {
             true => "to undo the import, delete these files".to_owned(),
@@ -70,8 +64,6 @@ fn memories(count: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use hippo_session::import::ImportProblem;
-
     use super::*;
     use crate::verbs::import::NewFile;
 
@@ -82,10 +74,7 @@ mod tests {
             memories: 2,
             text: String::new(),
         };
-        let problem = ImportProblem {
-            line: Some(12),
-            what: "the record has no text".into(),
-        };
+        let problem = "line 12: the record has \x1b[31mno text".to_owned();
         let dry = ImportReport {
             memories: 7,
             known: 3,
@@ -95,7 +84,6 @@ mod tests {
             flagged: 1,
             malformed: 1,
             problems: vec![problem.clone()],
-            notes: vec!["a \x1b[31mnote".into()],
             ..ImportReport::default()
         };
         let many = ImportReport {

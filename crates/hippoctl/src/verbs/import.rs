@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use hippo_fs::WorkspaceDir;
 use hippo_proto::WorkspaceSyncRequest;
-use hippo_session::import::{self, ImportProblem, ImportResult};
+use hippo_session::import::{self, ImportResult};
 use hippo_types::transcript::ExportProgram;
 use serde::Serialize;
 
@@ -45,10 +45,7 @@ pub struct ImportReport {
     /// The number of damaged records that were skipped.
     pub malformed: u64,
     /// The first [`MOST_PROBLEMS`] damaged records.
-    pub problems: Vec<ImportProblem>,
-    /// Notes for the user.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
+    pub problems: Vec<String>,
 }
 
 /// A new file with memories.
@@ -78,8 +75,8 @@ pub fn import(session: &mut DaemonSession, args: &ImportArgs, out: &mut Output) 
         applied: args.apply,
         memories: export.memories.len() as u64,
         left_out: export.left_out,
-        malformed: export.troubles.len() as u64,
-        problems: export.troubles,
+        malformed: export.problems.len() as u64,
+        problems: export.problems,
         ..ImportReport::default()
     };
     report.problems.truncate(MOST_PROBLEMS);
@@ -101,10 +98,8 @@ pub fn import(session: &mut DaemonSession, args: &ImportArgs, out: &mut Output) 
 /// Locks the workspace. A concurrent import then waits, and finds the memories that this import has written.
 #[expect(clippy::disallowed_methods, reason = "the folder itself")]
 fn lock(root: &Path) -> Result<File, Failure> {
-    let failed = |error| Failure::file("lock the folder", root, error);
-    let folder = File::open(root).map_err(failed)?;
-    folder.lock().map_err(failed)?;
-    Ok(folder)
+    let folder = File::open(root).and_then(|folder| folder.lock().map(|()| folder));
+    folder.map_err(|error| Failure::file("lock the folder", root, error))
 }
 
 #[expect(clippy::disallowed_methods, reason = "the user chose this file")]
@@ -147,15 +142,10 @@ fn read(program: ExportProgram, path: &Path) -> Result<ImportResult, Failure> {
     let bytes = hippo_fs::read_all((file, metadata), LARGEST).map_err(unread)?;
     let found = match import::export(program, &bytes) {
         Ok(found) => found,
-        Err(trouble) => return refused(&trouble.to_string()),
+        Err(problem) => return refused(&problem),
     };
-    if found.memories.is_empty() && found.left_out == 0 && !found.troubles.is_empty() {
-        let named: Vec<String> = found
-            .troubles
-            .iter()
-            .take(NAMED)
-            .map(ImportProblem::to_string)
-            .collect();
+    if found.memories.is_empty() && found.left_out == 0 && !found.problems.is_empty() {
+        let named = &found.problems[..found.problems.len().min(NAMED)];
         return refused(&named.join("; "));
     }
     Ok(found)

@@ -65,9 +65,10 @@ pub struct LineDetail {
 }
 
 /// A message with its scores.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ScoredMessage {
+#[derive(Debug, Clone, Copy)]
+pub struct ScoredMessage<'l> {
     pub index: usize,
+    pub core: &'l MessageCore,
     pub importance: f64,
     pub retention: f64,
     pub tier: Tier,
@@ -76,15 +77,18 @@ pub struct ScoredMessage {
 /// All messages of a transcript so far.
 #[derive(Debug, Default)]
 pub struct MessageLedger {
-    config: CompactionConfig,
+    /// The settings.
+    pub config: CompactionConfig,
     /// Maximum bytes that are kept of a text.
     text_limit: usize,
-    cores: Vec<MessageCore>,
+    /// All messages.
+    pub cores: Vec<MessageCore>,
     details: BTreeMap<usize, LineDetail>,
     /// Texts of the last messages.
     texts: VecDeque<(usize, Box<str>)>,
     text_bytes: usize,
-    tracked: WordTracker,
+    /// The words of the transcript.
+    pub tracked: WordTracker,
     calls: BTreeMap<u64, Box<str>>,
     /// The redacted summary of an earlier compaction.
     pub prior: Option<String>,
@@ -100,11 +104,6 @@ impl MessageLedger {
             text_limit: budget.map_or(TEXTS, |budget| tokens::bytes(budget).min(TEXTS)),
             ..Self::default()
         }
-    }
-
-    /// Returns the settings.
-    pub fn config(&self) -> &CompactionConfig {
-        &self.config
     }
 
     /// Stores the tool of a call, so that its result can be labelled.
@@ -202,13 +201,8 @@ impl MessageLedger {
         }
     }
 
-    /// Returns all messages.
-    pub fn cores(&self) -> &[MessageCore] {
-        &self.cores
-    }
-
     /// Returns the scores of a message as if the transcript ended here.
-    pub fn score(&self, index: usize) -> ScoredMessage {
+    pub fn score(&self, index: usize) -> ScoredMessage<'_> {
         let core = &self.cores[index];
         let facts = ScoreFacts {
             age: self.cores.len() - 1 - index,
@@ -219,6 +213,7 @@ impl MessageLedger {
         let retention = score::retention(&self.config, core.kind, importance, facts.age);
         ScoredMessage {
             index,
+            core,
             importance,
             retention,
             tier: score::tier(&self.config, retention),
@@ -230,9 +225,11 @@ impl MessageLedger {
         self.details.get(&index)
     }
 
-    /// Returns the indexes of the messages that have a line.
-    pub fn line_indexes(&self) -> impl Iterator<Item = usize> {
-        self.details.keys().copied()
+    /// Returns the messages that have a line.
+    pub fn lines(&self) -> impl DoubleEndedIterator<Item = (ScoredMessage<'_>, &LineDetail)> {
+        self.details
+            .iter()
+            .map(|(index, detail)| (self.score(*index), detail))
     }
 
     /// Returns the text of a message, if it is still kept.
@@ -242,10 +239,5 @@ impl MessageLedger {
             .binary_search_by_key(&index, |(index, _)| *index)
             .ok()?;
         self.texts.get(at).map(|(_, text)| &**text)
-    }
-
-    /// Returns the words of the transcript.
-    pub fn tracked(&self) -> &WordTracker {
-        &self.tracked
     }
 }

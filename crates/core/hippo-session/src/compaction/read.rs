@@ -52,6 +52,15 @@ pub struct TranscriptRecord<'a> {
     pub forked: bool,
 }
 
+impl TranscriptRecord<'_> {
+    fn new(format: TranscriptFormat) -> Self {
+        Self {
+            format: Some(format),
+            ..Self::default()
+        }
+    }
+}
+
 /// Maximum number of JSON values of a document that are kept.
 const DOCUMENT_VALUES: usize = 2_000_000;
 /// Maximum number of problems that are listed. Further problems are only counted.

@@ -78,11 +78,10 @@ impl CompactionState {
         let built = summary::build(&ledger, &options);
         let [kept, compressed, sparse] = built.tiers;
         let after = tokens::of(&built.text);
-        #[allow(clippy::cast_precision_loss, reason = "sizes are far below 2^52")]
         let ratio = built.tokens as f64 / after.max(1) as f64;
         let stats = CompactStats {
             format: reader.format,
-            messages: ledger.cores().len() as u64,
+            messages: ledger.cores.len() as u64,
             tokens_before: built.tokens as u64,
             tokens_after: after as u64,
             ratio: round_score(ratio),

@@ -7,7 +7,6 @@
 
 mod written;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -63,21 +62,20 @@ pub struct BuiltSummary {
 
 /// Builds the summary, within the token budget.
 pub fn build(ledger: &MessageLedger, options: &CompactionOptions) -> BuiltSummary {
-    let scored: Vec<ScoredMessage> = ledger.line_indexes().map(|index| ledger.score(index)).collect();
     let mut built = BuiltSummary::default();
-    for (index, core) in ledger.cores().iter().enumerate() {
+    for (index, core) in ledger.cores.iter().enumerate() {
         built.tiers[ledger.score(index).tier as usize] += 1;
         built.tokens += core.tokens();
     }
     let limit = options.budget.map_or(usize::MAX, tokens::bytes);
     if limit < TINY {
         built.drop_unshown(ledger, options.stored, |_| false);
-        built.text = build_tiny(ledger, &scored, built.rest_id, limit);
+        built.text = build_tiny(ledger, built.rest_id, limit);
         return built;
     }
     let mut room = limit;
     for _ in 0..TRIES {
-        built.fill(SummaryParts::new(ledger, &scored), options, room);
+        built.fill(SummaryParts::new(ledger), options, room);
         // The length of the instruction marks is known only after formatting.
         let over = built.text.len().saturating_sub(limit);
         if over == 0 || room < TINY + over {
@@ -119,7 +117,7 @@ impl BuiltSummary {
     /// Records all messages with content that are not shown as dropped.
     fn drop_unshown(&mut self, ledger: &MessageLedger, stored: bool, shows: impl Fn(usize) -> bool) {
         (self.dropped, self.dropped_list) = (0, String::new());
-        for (index, core) in ledger.cores().iter().enumerate() {
+        for (index, core) in ledger.cores.iter().enumerate() {
             if core.tokens() == 0 || shows(index) {
                 continue;
             }
@@ -154,12 +152,6 @@ impl ByteBudget {
 
     /// Lets `spend` use a share of the remaining bytes.
     fn lend(&mut self, share: f64, spend: impl FnOnce(&mut Self)) {
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            clippy::cast_precision_loss,
-            reason = "the product is not negative, and no budget exceeds 2^53 bytes"
-        )]
         let lent = ((self.0 as f64 * share) as usize).min(self.0);
         let mut left = Self(lent);
         spend(&mut left);
@@ -178,26 +170,15 @@ fn cut_to_limit(text: String, limit: usize) -> String {
 }
 
 /// Formats the newest kept message, cut to fit the limit.
-fn build_tiny(
-    ledger: &MessageLedger,
-    scored: &[ScoredMessage],
-    rest: Option<ShortContentId>,
-    limit: usize,
-) -> String {
-    let newest = scored
-        .iter()
-        .rev()
-        .find(|scored| scored.tier == Tier::Keep)
-        .or(scored.last());
-    let Some(newest) = newest else {
+fn build_tiny(ledger: &MessageLedger, rest: Option<ShortContentId>, limit: usize) -> String {
+    let lines = || ledger.lines().rev().map(|(scored, _)| scored);
+    let newest = lines().find(|scored| scored.tier == Tier::Keep);
+    let Some(newest) = newest.or_else(|| lines().next()) else {
         return String::new();
     };
-    let preview = ledger.detail(newest.index).map_or("", |detail| &detail.preview);
-    let text = ledger
-        .text(newest.index)
-        .map_or_else(|| without_secrets(preview), Cow::Borrowed);
+    let text = ledger.text(newest.index).unwrap_or_default();
     let all = rest.map_or_else(String::new, |rest| format!("<!-- all entries: {rest} -->\n"));
-    let id = ledger.cores()[newest.index].id;
+    let id = newest.core.id;
     if limit <= FENCE + all.len().max(ShortContentId::LENGTH) {
         return String::new();
     }
@@ -210,8 +191,6 @@ fn build_tiny(
 #[derive(Debug)]
 struct SummaryParts<'l> {
     ledger: &'l MessageLedger,
-    /// Messages that have a line.
-    scored: &'l [ScoredMessage],
     /// Active messages with their text, cut where room is short.
     active: BTreeMap<usize, &'l str>,
     /// Lines of goals, without a line break.
@@ -226,16 +205,15 @@ struct SummaryParts<'l> {
 }
 
 impl<'l> SummaryParts<'l> {
-    fn new(ledger: &'l MessageLedger, scored: &'l [ScoredMessage]) -> Self {
+    fn new(ledger: &'l MessageLedger) -> Self {
         Self {
             ledger,
-            scored,
             active: BTreeMap::new(),
             goals: BTreeMap::new(),
             prior: "",
             lines: BTreeMap::new(),
             added: BTreeMap::new(),
-            sparse: ByteBudget(tokens::bytes(ledger.config().max_sparse_index_tokens)),
+            sparse: ByteBudget(tokens::bytes(ledger.config.max_sparse_index_tokens)),
         }
     }
 
@@ -246,12 +224,8 @@ impl<'l> SummaryParts<'l> {
 
     /// Selects the start of each active message, newest first.
     fn select_active(&mut self, room: &mut ByteBudget) {
-        for scored in self
-            .scored
-            .iter()
-            .rev()
-            .filter(|scored| scored.tier == Tier::Keep)
-        {
+        let lines = self.ledger.lines().rev();
+        for (scored, _) in lines.filter(|(scored, _)| scored.tier == Tier::Keep) {
             let Some(text) = self.ledger.text(scored.index) else {
                 continue;
             };
@@ -274,22 +248,19 @@ impl<'l> SummaryParts<'l> {
     }
 
     fn select_goals(&mut self, room: &mut ByteBudget) {
-        let wanted = |scored: &&ScoredMessage| {
-            self.ledger.cores()[scored.index].kind == EntryType::UserIntent
+        let wanted = |scored: &ScoredMessage<'_>| {
+            scored.core.kind == EntryType::UserIntent
                 && scored.tier != Tier::Sparse
                 && !self.active.contains_key(&scored.index)
         };
-        let mut goals: Vec<&ScoredMessage> = self.scored.iter().filter(wanted).rev().collect();
+        let goals = self.ledger.lines().rev().filter(|(scored, _)| wanted(scored));
+        let mut goals: Vec<_> = goals.collect();
         // The first goal is what the session is about.
         let first = usize::from(!goals.is_empty());
         goals.rotate_right(first);
-        for scored in goals {
-            let Some(detail) = self.ledger.detail(scored.index) else {
-                continue;
-            };
+        for (scored, detail) in goals {
             let text = characters(&detail.preview, GOAL_LENGTH);
-            let id = self.ledger.cores()[scored.index].id;
-            let line = format!("- {} {id}", without_secrets(text));
+            let line = format!("- {} {}", without_secrets(text), scored.core.id);
             if text.chars().count() > GOAL_LEAST && room.spend(line.len() + 1) {
                 self.goals.insert(scored.index, line);
             }
@@ -304,20 +275,19 @@ impl<'l> SummaryParts<'l> {
     /// Selects lines by retention; of equal ones, the newer first.
     fn select_lines(&mut self, room: &mut ByteBudget, tight: bool) {
         // Within a budget, a goal is not repeated as a line.
-        let wanted = |scored: &&ScoredMessage| {
-            let is_goal = tight && self.goals.contains_key(&scored.index);
-            !is_goal && !self.active.contains_key(&scored.index)
+        let wanted = |index: &usize| {
+            let is_goal = tight && self.goals.contains_key(index);
+            !is_goal && !self.active.contains_key(index)
         };
-        let mut ranked: Vec<&ScoredMessage> = self.scored.iter().filter(wanted).collect();
-        ranked.sort_by(|a, b| b.retention.total_cmp(&a.retention).then(b.index.cmp(&a.index)));
-        for scored in ranked {
+        let ranked = self.ledger.lines().filter(|(scored, _)| wanted(&scored.index));
+        let mut ranked: Vec<_> = ranked.collect();
+        let by_retention = |a: &ScoredMessage<'_>, b: &ScoredMessage<'_>| b.retention.total_cmp(&a.retention);
+        ranked.sort_by(|(a, _), (b, _)| by_retention(a, b).then(b.index.cmp(&a.index)));
+        for (scored, detail) in ranked {
             if room.0 < LINE_LEAST {
                 break;
             }
-            let Some(detail) = self.ledger.detail(scored.index) else {
-                continue;
-            };
-            let line = line::format_line(&self.ledger.cores()[scored.index], detail, *scored);
+            let line = line::format_line(scored, detail);
             if self.spend_line(scored.tier, line.len() + 1, room) {
                 self.lines.insert(scored.index, line);
             }
@@ -361,7 +331,7 @@ impl<'l> SummaryParts<'l> {
     fn add_word(&mut self, place: usize, word: &'l str, room: &mut ByteBudget) -> bool {
         let pointer = match (self.lines.contains_key(&place), self.ledger.detail(place)) {
             (true, _) => None,
-            (false, Some(detail)) => Some(line::format_pointer(&self.ledger.cores()[place], detail)),
+            (false, Some(detail)) => Some(line::format_pointer(&self.ledger.cores[place], detail)),
             (false, None) => return false,
         };
         let mark = if self.added.contains_key(&place) { 0 } else { 2 };

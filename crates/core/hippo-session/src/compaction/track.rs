@@ -17,7 +17,7 @@ const BEGINNINGS: usize = 500_000;
 const BEGINNING: usize = 30;
 
 /// Statistics of a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct SeenWord {
     /// The first and the last message that contain the word.
     pub first: u32,
@@ -102,10 +102,8 @@ impl WordTracker {
             }
             let seen = self.old.remove(word).unwrap_or(SeenWord {
                 first: index,
-                last: index,
-                count: 0,
-                said: 0,
                 last_said: index,
+                ..SeenWord::default()
             });
             self.young.insert(word.into(), seen);
         }

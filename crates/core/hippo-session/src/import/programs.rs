@@ -6,6 +6,10 @@ use super::Memory;
 use crate::json::Json;
 use hippo_text::text::one_line;
 
+/// Fields of a summary in order.
+#[rustfmt::skip] // keep the list compact
+const SUMMARY: [&str; 6] = ["request", "investigated", "learned", "completed", "next_steps", "notes"];
+
 /// Returns an observation or a summary of a session of claude-mem.
 pub(super) fn claude_mem(group: &str, record: &Json<'_>) -> Result<Memory, &'static str> {
     // A JSON line does not name its group, so the group is recognised by its fields.
@@ -13,47 +17,37 @@ pub(super) fn claude_mem(group: &str, record: &Json<'_>) -> Result<Memory, &'sta
     let summary = group == "summaries" || unnamed;
     let title = text(record, if summary { "request" } else { "title" }).map(one_line);
     let (kind, edited, text) = if summary {
-        let names = [
-            "request",
-            "investigated",
-            "learned",
-            "completed",
-            "next_steps",
-            "notes",
-        ];
-        let lines = names.iter().filter_map(|name| {
+        let lines = SUMMARY.iter().filter_map(|name| {
             let label = name.replace('_', " ");
             Some(format!("- {label}: {}", one_line(text(record, name)?)))
         });
         ("summary", "files_edited", lines.collect::<Vec<_>>().join("\n"))
     } else {
-        let texts = ["subtitle", "narrative", "text"].map(|name| text(record, name));
-        let mut parts: Vec<String> = texts
-            .into_iter()
-            .flatten()
-            .map(|text| text.trim().to_owned())
-            .collect();
         let facts = words(record, &["facts"]);
         let facts: Vec<String> = facts.iter().map(|fact| format!("- {}", one_line(fact))).collect();
-        parts.extend(Some(facts.join("\n")).filter(|facts| !facts.is_empty()));
+        let texts =
+            ["subtitle", "narrative", "text"].map(|name| text(record, name).unwrap_or_default().trim());
+        let parts = texts.into_iter().map(str::to_owned).chain([facts.join("\n")]);
+        let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
         let kind = text(record, "type").unwrap_or("observation");
         (kind, "files_modified", parts.join("\n\n"))
     };
+    let (tags, files) = (
+        words(record, &["concepts"]),
+        words(record, &["files_read", edited]),
+    );
     // Some observations have only a title.
-    let text = Some(text)
-        .filter(|text| !text.is_empty())
-        .or_else(|| title.clone());
+    let text = if text.is_empty() {
+        title.clone()
+    } else {
+        Some(text)
+    };
     Ok(Memory {
         kind: one_line(kind),
         title,
         text: text.ok_or("the record has no title and no text")?,
         topic_type: Some("project"),
-        details: details(
-            record,
-            words(record, &["concepts"]),
-            &[("Project", "project")],
-            words(record, &["files_read", edited]),
-        ),
+        details: details(record, tags, &[("Project", "project")], files),
         ..Memory::default()
     })
 }

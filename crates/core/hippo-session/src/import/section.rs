@@ -7,7 +7,7 @@ use hippo_redact::{redact, without_secrets};
 use hippo_text::fence::without_sections;
 use hippo_text::instruction;
 use hippo_text::section::{tamed, topic_of};
-use hippo_text::text::{one_line, start};
+use hippo_text::text::{characters, one_line, start};
 use hippo_types::time::rfc3339;
 use hippo_types::transcript::ExportProgram;
 
@@ -102,15 +102,10 @@ fn clean(text: &str) -> String {
 /// Returns a name as one word that is safe in a comment.
 fn name(text: &str) -> String {
     let kept = |mark: char| mark.is_alphanumeric() || matches!(mark, '.' | '_' | '/' | '-' | ':' | '@');
-    let safe = without_secrets(text);
-    let word: String = safe
-        .chars()
-        .take(NAME)
-        .map(|mark| if kept(mark) { mark } else { '_' })
-        .collect();
-    match word.replace("--", "__") {
-        word if word.is_empty() => "none".to_owned(),
-        word => word,
+    let word = without_secrets(text).replace(|mark: char| !kept(mark), "_");
+    match characters(&word.replace("--", "__"), NAME) {
+        "" => "none".to_owned(),
+        word => word.to_owned(),
     }
 }
 

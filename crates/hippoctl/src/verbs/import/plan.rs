@@ -27,7 +27,6 @@ pub(super) fn add_files(
 ) {
     let mut known = imported_hashes(dir);
     let mut days: BTreeMap<String, Vec<(Option<Timestamp>, MemorySection)>> = BTreeMap::new();
-    let mut impossible = 0;
     let today = jiff::Zoned::now().date();
     for memory in memories {
         let section = section(program, memory);
@@ -38,7 +37,6 @@ pub(super) fn add_files(
         report.redacted += u64::from(section.redacted);
         report.flagged += u64::from(section.flagged);
         let day = memory.created.and_then(|created| plausible_day(created, today));
-        impossible += u64::from(day.is_none() && memory.created.is_some());
         let day = day.map_or_else(|| UNDATED.to_owned(), |day| day.to_string());
         days.entry(day).or_default().push((memory.created, section));
     }
@@ -70,12 +68,6 @@ pub(super) fn add_files(
                 })),
             }
         }
-    }
-    if impossible > 0 {
-        report.notes.push(format!(
-            "memories with a date before 1970, or a month or more in the future, are written without the \
-             date: {impossible}"
-        ));
     }
 }
 

@@ -17,10 +17,7 @@ const INJECTED: [&str; 4] = [
 
 /// Parses a record of Codex; `None` for another format.
 pub fn parse<'a>(node: &'a Json<'_>) -> Option<TranscriptRecord<'a>> {
-    let mut record = TranscriptRecord {
-        format: Some(TranscriptFormat::Codex),
-        ..TranscriptRecord::default()
-    };
+    let mut record = TranscriptRecord::new(TranscriptFormat::Codex);
     match (node.text("type"), node.object("payload")) {
         ("response_item", Some(item)) => parse_item(item, &mut record),
         ("compacted", Some(folded)) => {

@@ -28,10 +28,7 @@ pub fn parse<'a>(node: &'a Json<'_>) -> Option<TranscriptRecord<'a>> {
     if !known {
         return None;
     }
-    let mut record = TranscriptRecord {
-        format: Some(TranscriptFormat::Pi),
-        ..TranscriptRecord::default()
-    };
+    let mut record = TranscriptRecord::new(TranscriptFormat::Pi);
     // The header's id is the id of the session.
     if tag != "session" {
         record.link = RecordLink {

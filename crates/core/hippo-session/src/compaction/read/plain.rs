@@ -10,10 +10,7 @@ pub fn parse<'a>(node: &'a Json<'_>) -> Option<TranscriptRecord<'a>> {
     // A list may wrap its messages: {"message": {"role": …}}.
     let inner = node.object("message").filter(|inner| inner.has_text("role"));
     let node = if node.has_text("role") { node } else { inner? };
-    let mut record = TranscriptRecord {
-        format: Some(TranscriptFormat::Messages),
-        ..TranscriptRecord::default()
-    };
+    let mut record = TranscriptRecord::new(TranscriptFormat::Messages);
     let mut role = blocks::parse_role(node.text("role"));
     let mut found = ContentBlocks::of_message(node);
     match node.text("kind") {

@@ -14,7 +14,7 @@ impl SummaryParts<'_> {
             "{}# hippocampus.md Compaction\n<!-- entries: {} | sparse: {sparse} | compressed: {compressed} | \
              kept: {kept} | dropped: {}{fetch} -->\n",
             opening(),
-            self.ledger.cores().len(),
+            self.ledger.cores.len(),
             built.dropped
         );
         let goals: Vec<&str> = self.goals.values().map(String::as_str).collect();
@@ -51,23 +51,21 @@ impl SummaryParts<'_> {
 
     fn format_active(&self) -> String {
         let message = |(index, text): (&usize, &&str)| {
-            let (core, scored) = (&self.ledger.cores()[*index], self.ledger.score(*index));
+            let scored = self.ledger.score(*index);
             let whole = self.ledger.text(*index).unwrap_or_default();
             let more = if whole.len() > text.len() { "…" } else { "" };
-            let (kind, retention) = (core.kind.name(), scored.retention);
+            let (kind, retention) = (scored.core.kind.name(), scored.retention);
             let text = guard(&format!("{text}{more}"));
-            format!("### [{kind}] (r={retention:.2}) {}\n{text}", core.id)
+            format!("### [{kind}] (r={retention:.2}) {}\n{text}", scored.core.id)
         };
         self.active.iter().map(message).collect::<Vec<_>>().join("\n")
     }
 
     /// Formats the lines with their added words, either the pointers or the others.
     fn format_lines(&self, sparse: bool) -> String {
-        let scored = self
-            .scored
-            .iter()
-            .filter(|scored| (scored.tier == Tier::Sparse) == sparse);
-        let lines = scored.filter_map(|scored| {
+        let lines = self.ledger.lines().map(|(scored, _)| scored);
+        let lines = lines.filter(|scored| (scored.tier == Tier::Sparse) == sparse);
+        let lines = lines.filter_map(|scored| {
             let line = self.lines.get(&scored.index)?;
             Some(match self.added.get(&scored.index) {
                 Some(added) => format!("{line} | {}", added.join(" ")),
@@ -80,10 +78,6 @@ impl SummaryParts<'_> {
 
 fn format_stats(before: usize, bytes: usize) -> String {
     let after = tokens::of_bytes(bytes);
-    #[allow(
-        clippy::cast_precision_loss,
-        reason = "the ratio is shown with one decimal place"
-    )]
     let ratio = before as f64 / after.max(1) as f64;
     format!("\n<!-- hippocampus stats: {before}tok → {after}tok ({ratio:.1}× compression) -->\n")
 }
