@@ -114,12 +114,12 @@ pub fn transcript(data: &[u8]) {
 fn compact_in_pieces(bytes: &[u8], options: &CompactionOptions, piece: usize) -> CompactionResult {
     let mut compactor = Compactor::new(options.clone());
     loop {
-        bytes.chunks(piece).for_each(|piece| compactor.feed(piece));
-        match compactor.finish() {
+        bytes
+            .chunks(piece)
+            .for_each(|piece| compactor.feed(piece, |_, _| {}));
+        match compactor.finish(|_, _| {}) {
             CompactionPass::Done(compacted) => return *compacted,
-            CompactionPass::Again(selection) => {
-                compactor = Compactor::with_selection(options.clone(), selection)
-            }
+            CompactionPass::Again(again) => compactor = *again,
         }
     }
 }

@@ -24,7 +24,6 @@ mod tests;
 mod track;
 mod words;
 
-pub use branch::RecordSelection;
 pub use classify::{EntryType, classify};
 pub use config::{CONFIG_KEY, CompactionConfig};
 pub use message::{Message, Role, ShortContentId};
@@ -62,8 +61,9 @@ pub struct Compactor {
 pub enum CompactionPass {
     /// The summary is complete.
     Done(Box<CompactionResult>),
-    /// The session abandoned a branch: read the same bytes again with [`Compactor::with_selection`].
-    Again(RecordSelection),
+    /// The session abandoned a branch: read the same bytes again with this compactor, which skips the records that are
+    /// off the active path.
+    Again(Box<Compactor>),
 }
 
 /// Result of a compaction.
@@ -89,36 +89,16 @@ impl Compactor {
         }
     }
 
-    /// Creates a compactor for the second reading, which skips the records that the first reading found to be off the
-    /// active path.
-    #[must_use]
-    pub fn with_selection(options: CompactionOptions, selection: RecordSelection) -> Self {
-        let mut compactor = Self::new(options);
-        compactor.state.selection = Some(selection);
-        compactor
-    }
-
-    /// Reads the next bytes.
-    pub fn feed(&mut self, bytes: &[u8]) {
-        self.feed_with(bytes, |_, _| {});
-    }
-
     /// Reads the next bytes and passes each scored message with its id to `each`. A caller that stores these contents
     /// can resolve the ids in the summary.
-    pub fn feed_with(&mut self, bytes: &[u8], mut each: impl FnMut(ShortContentId, &Message<'_>)) {
+    pub fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(ShortContentId, &Message<'_>)) {
         let Self { reader, state } = self;
         reader.feed(bytes, &mut |record| state.add_record(record, &mut each));
     }
 
-    /// Finishes reading and creates the summary.
-    #[must_use]
-    pub fn finish(self) -> CompactionPass {
-        self.finish_with(|_, _| {})
-    }
-
     /// Finishes reading, passes the remaining messages to `each` and creates the summary.
     #[must_use]
-    pub fn finish_with(self, mut each: impl FnMut(ShortContentId, &Message<'_>)) -> CompactionPass {
+    pub fn finish(self, mut each: impl FnMut(ShortContentId, &Message<'_>)) -> CompactionPass {
         let Self {
             mut reader,
             mut state,
@@ -127,7 +107,9 @@ impl Compactor {
         if state.selection.is_none()
             && let Some(selection) = std::mem::take(&mut state.tracker).finish()
         {
-            return CompactionPass::Again(selection);
+            let mut again = Self::new(state.options);
+            again.state.selection = Some(selection);
+            return CompactionPass::Again(Box::new(again));
         }
         CompactionPass::Done(Box::new(state.into_compacted(reader)))
     }
@@ -160,12 +142,10 @@ fn round_score(value: f64) -> f64 {
 pub fn compact(bytes: &[u8], options: &CompactionOptions) -> CompactionResult {
     let mut compactor = Compactor::new(options.clone());
     loop {
-        compactor.feed(bytes);
-        match compactor.finish() {
+        compactor.feed(bytes, |_, _| {});
+        match compactor.finish(|_, _| {}) {
             CompactionPass::Done(compacted) => return *compacted,
-            CompactionPass::Again(selection) => {
-                compactor = Compactor::with_selection(options.clone(), selection)
-            }
+            CompactionPass::Again(again) => compactor = *again,
         }
     }
 }

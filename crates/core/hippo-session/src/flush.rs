@@ -19,13 +19,12 @@ use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 
-use crate::compaction::read::{self, RecordReader, TranscriptRecord};
+use crate::compaction::read::{self, RecordReader, RecordedCall, TranscriptRecord};
 use crate::compaction::{Message, Role};
 use hippo_text::fence::without_sections;
 use hippo_types::time::Timestamp;
 use hippo_types::transcript::{TranscriptFormat, TranscriptProblem};
 
-use called::ToolCall;
 use known::KnownMessages;
 use topic::{SessionTopic, ToolError};
 
@@ -176,18 +175,19 @@ impl FlushState<'_> {
         let restamped = format == Some(TranscriptFormat::Codex);
         for message in messages {
             let known = self.known.is_known(&message, at, restamped, &mut self.is_known);
-            let mut own = Vec::new();
-            for call in called.iter().filter(|_| !message.calls.is_empty()) {
-                let (tool, args) = (call.tool.as_str(), &message.calls[call.args.clone()]);
-                own.push(ToolCall { tool, args });
-                if let Some(id) = call.id {
-                    if self.calls.len() >= CALLS {
-                        self.calls.pop_first();
-                    }
-                    let head = called::command_head(args);
-                    let label = if head.is_empty() { call.tool.clone() } else { head };
-                    self.calls.insert(id, label);
+            let own = if message.calls.is_empty() {
+                &[]
+            } else {
+                &called[..]
+            };
+            for call in own {
+                let Some(id) = call.id else { continue };
+                if self.calls.len() >= CALLS {
+                    self.calls.pop_first();
                 }
+                let head = called::command_head(&call.command);
+                let label = if head.is_empty() { call.tool.clone() } else { head };
+                self.calls.insert(id, label);
             }
             if known {
                 self.found.known += 1;
@@ -206,11 +206,11 @@ impl FlushState<'_> {
             self.found.messages += 1;
             let day = at.map(|at| (self.day)(at)).or(self.today);
             self.today = day;
-            self.add_message(&message, &own, day);
+            self.add_message(&message, own, day);
         }
     }
 
-    fn add_message(&mut self, message: &Message<'_>, calls: &[ToolCall<'_>], day: Option<Date>) {
+    fn add_message(&mut self, message: &Message<'_>, calls: &[RecordedCall], day: Option<Date>) {
         let text = without_sections(&message.text);
         match message.role {
             Role::User => {

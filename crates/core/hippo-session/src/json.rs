@@ -152,16 +152,18 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Formats the arguments of a call on one line: `key=value, key=value` for an object, the items of a list, a text
-    /// as it is. JSON inside a text, as OpenAI writes it, is parsed once more.
-    pub fn to_arguments(&self) -> String {
+    /// Parses JSON inside a text, as OpenAI writes arguments.
+    pub fn parse_inner(&self) -> Option<Json<'_>> {
         match self {
-            Self::Text(text) if text.starts_with(['{', '[']) => {
-                let inner = Json::parse_any(text.as_bytes(), VALUES);
-                inner.map_or_else(|_| text.to_string(), |inner| inner.format(true))
-            }
-            other => other.format(true),
+            Self::Text(text) if text.starts_with(['{', '[']) => Json::parse_any(text.as_bytes(), VALUES).ok(),
+            _ => None,
         }
+    }
+
+    /// Formats the arguments of a call on one line: `key=value, key=value` for an object, the items of a list, a text
+    /// as it is.
+    pub fn to_arguments(&self) -> String {
+        self.parse_inner().as_ref().unwrap_or(self).format(true)
     }
 
     /// Formats a value. At the top level, it needs no brackets.

@@ -150,17 +150,15 @@ fn passes(
                 break;
             }
             fed += size as u64;
-            compactor.feed_with(&buffer[..size], |_, message| keeper.add(&message.content()));
+            compactor.feed(&buffer[..size], |_, message| keeper.add(&message.content()));
             keeper.check()?;
         }
         length = fed;
-        let pass = compactor.finish_with(|_, message| keeper.add(&message.content()));
+        let pass = compactor.finish(|_, message| keeper.add(&message.content()));
         keeper.check()?;
         match pass {
             CompactionPass::Done(compacted) => return Ok(*compacted),
-            CompactionPass::Again(selection) => {
-                compactor = Compactor::with_selection(options.clone(), selection)
-            }
+            CompactionPass::Again(again) => compactor = *again,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::branch::{BranchTracker, RecordReading, RecordSelection};
+use super::branch::{BranchTracker, RecordReading};
 use super::ledger::MessageLedger;
 use super::message::{Message, ShortContentId};
 use super::read::{RecordReader, TranscriptRecord};
@@ -14,11 +14,12 @@ use hippo_types::transcript::CompactStats;
 /// Receiver of the scored messages.
 type MessageSink<'e> = &'e mut dyn FnMut(ShortContentId, &Message<'_>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct CompactionState {
     pub options: CompactionOptions,
     pub tracker: BranchTracker,
-    pub selection: Option<RecordSelection>,
+    /// How to read each record, by its position; `None` in the first reading.
+    pub selection: Option<Vec<RecordReading>>,
     /// Records so far.
     position: usize,
     ledger: MessageLedger,
@@ -29,25 +30,21 @@ impl CompactionState {
         Self {
             ledger: MessageLedger::new(options.config.clone(), options.budget),
             options,
-            tracker: BranchTracker::default(),
-            selection: None,
-            position: 0,
+            ..Self::default()
         }
     }
 
     /// Adds the next record, if it can be read.
     pub fn add_record(&mut self, record: Option<TranscriptRecord<'_>>, each: MessageSink<'_>) {
         let selection = self.selection.as_ref();
-        let reading = selection.map_or(RecordReading::Keep, |selection| {
-            selection.reading_at(self.position)
-        });
+        let reading = selection.and_then(|selection| selection.get(self.position).copied());
         self.position += 1;
         if selection.is_none() {
             let link = record.as_ref().map(|record| record.link).unwrap_or_default();
             self.tracker
                 .note(link, record.as_ref().and_then(|record| record.format));
         }
-        match (record, reading) {
+        match (record, reading.unwrap_or(RecordReading::Keep)) {
             (Some(record), RecordReading::Keep) => self.add_contents(record, each),
             (Some(record), RecordReading::Fold) => self.ledger.folded += record.messages.len(),
             _ => {}

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use jiff::civil::Date;
 
 use crate::compaction::ledger::error;
+use crate::compaction::read::RecordedCall;
 use hippo_redact::without_secrets;
 use hippo_text::text::clip;
 
 use super::best::BestSentences;
-use super::called::{self, FileAccess, ToolCall};
+use super::called::{self, FileAccess};
 use super::said::{self, PROMPT};
 use super::sentence::{self, Sentence, SentenceKind};
 
@@ -173,12 +174,12 @@ impl SessionTopic {
     }
 
     /// Adds a tool call. `root` is removed from the start of paths.
-    pub fn add_call(&mut self, call: &ToolCall<'_>, root: Option<&str>) {
+    pub fn add_call(&mut self, call: &RecordedCall, root: Option<&str>) {
         // A message before a call describes the next step.
         if !self.last.is_empty() {
             self.before = std::mem::take(&mut self.last);
         }
-        let tool = said::neutralize_comments(&clip(call.tool, 48));
+        let tool = said::neutralize_comments(&clip(&call.tool, 48));
         if !tool.is_empty() {
             self.count_tool(tool, 1);
         }

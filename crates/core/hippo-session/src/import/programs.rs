@@ -108,9 +108,9 @@ fn text<'r>(record: &'r Json<'_>, name: &str) -> Option<&'r str> {
 fn words(record: &Json<'_>, names: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for value in names.iter().filter_map(|name| record.value(&[name])) {
-        let inner = Json::parse_any(value.said().as_bytes(), 1_000).ok();
-        let items = match (value, &inner) {
-            (Json::List(items), _) | (Json::Text(_), Some(Json::List(items))) => &items[..],
+        let inner = value.parse_inner();
+        let items = match inner.as_ref().unwrap_or(value) {
+            Json::List(items) => &items[..],
             _ => std::slice::from_ref(value),
         };
         let texts = items.iter().filter(|item| matches!(item, Json::Text(_)));

@@ -1,11 +1,18 @@
 //! Content blocks of a message: texts, tool calls, tool results.
 
-use std::borrow::Cow;
-use std::ops::Range;
-
 use super::{TranscriptRecord, hash_text};
 use crate::compaction::message::{Message, Role};
 use crate::json::Json;
+use hippo_text::text::start;
+use std::borrow::Cow;
+
+/// Maximum bytes of a call's arguments that are kept.
+const ARGUMENTS: usize = 8 << 10;
+/// Names of arguments that contain a file path.
+#[rustfmt::skip] // keep the list compact
+const PATHS: [&str; 8] = [
+    "file_path", "path", "notebook_path", "filePath", "filename", "target_file", "file", "relative_path",
+];
 
 /// A tool call of a message.
 #[derive(Debug)]
@@ -14,8 +21,12 @@ pub struct RecordedCall {
     pub id: Option<u64>,
     /// Name of the tool.
     pub tool: String,
-    /// Position of the arguments in the text of the calls.
-    pub args: Range<usize>,
+    /// Beginning of the arguments: `key=value, …`.
+    pub args: String,
+    /// Beginning of the command, if an argument is one.
+    pub command: String,
+    /// Path of a file, if an argument is one.
+    pub path: String,
 }
 
 /// Parsed content blocks of one message.
@@ -100,14 +111,21 @@ impl<'a> ContentBlocks<'a> {
     pub fn add_named_call(&mut self, name: &str, args: Option<&Json<'_>>, id: Option<&str>) {
         let name = if name.is_empty() { "tool" } else { name };
         let between = if self.calls.is_empty() { "" } else { "\n" };
-        let args = args.map(Json::to_arguments).unwrap_or_default();
+        let inner = args.and_then(Json::parse_inner);
+        let json = inner.as_ref().or(args);
+        let args = json.map(Json::to_arguments).unwrap_or_default();
         self.calls.push_str(&format!("{between}{name}({args})"));
         self.said = true;
-        let end = self.calls.len() - 1;
+        let value = |names: &[&str]| {
+            let value = json.and_then(|json| json.find_text(names)).unwrap_or_default();
+            start(value, ARGUMENTS).trim().to_owned()
+        };
         self.called.push(RecordedCall {
             id: id.filter(|id| !id.is_empty()).map(hash_text),
             tool: name.to_owned(),
-            args: end - args.len()..end,
+            args: start(&args, ARGUMENTS).to_owned(),
+            command: value(&["command", "cmd"]),
+            path: value(&PATHS),
         });
     }
 
