@@ -10,6 +10,8 @@
 //!
 //! In many targets, the first byte selects the settings, so that all settings are tried.
 
+use std::collections::BTreeSet;
+
 use hippo_context::capture::{self, CaptureInput, CaptureSettings};
 use hippo_context::extract::{self, Hints, MOST_TOKENS};
 use hippo_context::policy;
@@ -19,7 +21,7 @@ use hippo_map::index_file::{self, IndexFile};
 use hippo_proto::folder::Trust;
 use hippo_session::compaction::{self, CompactionOptions, CompactionPass, CompactionResult, Compactor};
 use hippo_session::flush;
-use hippo_session::import::{self, ImportProblem, LARGEST, Memory};
+use hippo_session::import::{self, LARGEST, Memory};
 use hippo_text::fence::{CLOSE, OPEN, without_sections};
 use hippo_text::{chunk, control, own_block};
 use hippo_types::context::ContextState;
@@ -70,7 +72,14 @@ fn split_first_byte(data: &[u8]) -> (usize, &[u8]) {
 
 /// Checks that the log sections of a transcript are short, and contain neither a heading nor the mark of a comment.
 fn check_sections(bytes: &[u8]) {
-    let found = flush::flush(bytes, flush::FlushOptions::default(), |at| at.date(0));
+    let mut seen = BTreeSet::new();
+    let mut flusher = flush::Flusher::new(
+        flush::FlushOptions::default(),
+        |key| !seen.insert(*key),
+        |at| at.date(0),
+    );
+    flusher.feed(bytes);
+    let found = flusher.finish();
     for section in found.sections {
         assert!(section.text.len() < 4_000, "{}", section.text.len());
         assert!(!section.text.contains("<!--") && !section.text.contains("-->"));
@@ -105,12 +114,12 @@ pub fn transcript(data: &[u8]) {
 fn compact_in_pieces(bytes: &[u8], options: &CompactionOptions, piece: usize) -> CompactionResult {
     let mut compactor = Compactor::new(options.clone());
     loop {
-        bytes.chunks(piece).for_each(|piece| compactor.feed(piece));
-        match compactor.finish() {
+        bytes
+            .chunks(piece)
+            .for_each(|piece| compactor.feed(piece, |_, _| {}));
+        match compactor.finish(|_, _| {}) {
             CompactionPass::Done(compacted) => return *compacted,
-            CompactionPass::Again(selection) => {
-                compactor = Compactor::with_selection(options.clone(), selection)
-            }
+            CompactionPass::Again(again) => compactor = *again,
         }
     }
 }
@@ -238,30 +247,27 @@ pub fn request(data: &[u8]) {
 }
 
 /// Checks that imported memories are at most eight times as large as their source, plus 1,000 bytes, and that
-/// problems are short and have line numbers that exist.
+/// problems are short.
 pub fn imports(data: &[u8]) {
     let (choice, bytes) = split_first_byte(data);
     let found = match choice % 2 {
         0 => import::export(ExportProgram::Mem0, bytes),
         _ => import::export(ExportProgram::ClaudeMem, bytes),
     };
-    let (memories, troubles) = match found {
-        Ok(found) => (found.memories, found.troubles),
-        Err(trouble) => (Vec::new(), vec![trouble]),
+    let (memories, problems) = match found {
+        Ok(found) => (found.memories, found.problems),
+        Err(problem) => (Vec::new(), vec![problem]),
     };
     let told = |memory: &Memory| {
         let details: usize = memory.details.iter().map(|(_, said)| said.len()).sum();
-        let tags: usize = memory.tags.iter().map(String::len).sum();
         assert!(memory.text.len() <= LARGEST);
-        memory.text.len() + memory.title.as_ref().map_or(0, String::len) + details + tags
+        memory.text.len() + memory.title.as_ref().map_or(0, String::len) + details
     };
     // The formats with lists add words of their own, and a title can be repeated as the text.
     let said: usize = memories.iter().map(told).sum();
     assert!(said <= 8 * bytes.len() + 1_000, "{said} of {}", bytes.len());
-    let lines = bytes.iter().filter(|byte| **byte == b'\n').count() + 2;
-    for ImportProblem { line, what } in troubles {
-        assert!(what.len() < 1_000, "{} bytes of {what:.100}", what.len());
-        assert!(line.is_none_or(|line| (1..=lines).contains(&(line as usize))));
+    for problem in problems {
+        assert!(problem.len() < 1_000, "{} bytes of {problem:.100}", problem.len());
     }
 }
 

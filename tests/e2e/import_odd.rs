@@ -61,7 +61,7 @@ fn imported_memories_are_searchable_at_once() {
 }
 
 #[test]
-fn implausible_dates_are_reported_and_get_no_daily_log() {
+fn implausible_dates_get_no_daily_log() {
     let scratch = Scratch::new();
     let (daemon, mut client, root) = begun(&scratch);
     let dates = [
@@ -75,9 +75,7 @@ fn implausible_dates_are_reported_and_get_no_daily_log() {
         .map(|at| json!({"memory": format!("made at {at}"), "created_at": at}))
         .collect();
     let path = put(&scratch, "dates.json", json!(records).to_string());
-    let done = import(&daemon, &root, "mem0", &path, &["--apply"]).unwrap();
-    let note = done["notes"][0].as_str().unwrap();
-    assert!(note.ends_with("are written without the date: 3"), "{note}");
+    import(&daemon, &root, "mem0", &path, &["--apply"]).unwrap();
     let names: Vec<String> = memory_of(&root).into_keys().collect();
     assert_eq!(
         names,

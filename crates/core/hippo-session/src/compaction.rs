@@ -15,7 +15,6 @@ pub(crate) mod ledger;
 mod line;
 mod message;
 pub(crate) mod read;
-mod rest;
 mod score;
 mod split;
 mod state;
@@ -25,7 +24,6 @@ mod tests;
 mod track;
 mod words;
 
-pub use branch::RecordSelection;
 pub use classify::{EntryType, classify};
 pub use config::{CONFIG_KEY, CompactionConfig};
 pub use message::{Message, Role, ShortContentId};
@@ -35,7 +33,6 @@ pub use split::LONGEST;
 use hippo_types::transcript::{CompactStats, MessageScore, TranscriptFormat};
 use ledger::MessageLedger;
 use read::RecordReader;
-use rest::DroppedMessages;
 use state::CompactionState;
 
 /// Settings of one compaction.
@@ -64,8 +61,9 @@ pub struct Compactor {
 pub enum CompactionPass {
     /// The summary is complete.
     Done(Box<CompactionResult>),
-    /// The session abandoned a branch: read the same bytes again with [`Compactor::with_selection`].
-    Again(RecordSelection),
+    /// The session abandoned a branch: read the same bytes again with this compactor, which skips the records that are
+    /// off the active path.
+    Again(Box<Compactor>),
 }
 
 /// Result of a compaction.
@@ -75,8 +73,10 @@ pub struct CompactionResult {
     pub summary: String,
     /// Statistics of the compaction.
     pub stats: CompactStats,
+    /// The list of messages that the summary has no room for, one per line; empty if contents are not stored.
+    /// [`CompactStats::rest`] is the id of this text.
+    pub dropped_list: String,
     ledger: MessageLedger,
-    rest: DroppedMessages,
 }
 
 impl Compactor {
@@ -89,36 +89,16 @@ impl Compactor {
         }
     }
 
-    /// Creates a compactor for the second reading, which skips the records that the first reading found to be off the
-    /// active path.
-    #[must_use]
-    pub fn with_selection(options: CompactionOptions, selection: RecordSelection) -> Self {
-        let mut compactor = Self::new(options);
-        compactor.state.selection = Some(selection);
-        compactor
-    }
-
-    /// Reads the next bytes.
-    pub fn feed(&mut self, bytes: &[u8]) {
-        self.feed_with(bytes, |_, _| {});
-    }
-
     /// Reads the next bytes and passes each scored message with its id to `each`. A caller that stores these contents
     /// can resolve the ids in the summary.
-    pub fn feed_with(&mut self, bytes: &[u8], mut each: impl FnMut(ShortContentId, &Message<'_>)) {
+    pub fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(ShortContentId, &Message<'_>)) {
         let Self { reader, state } = self;
         reader.feed(bytes, &mut |record| state.add_record(record, &mut each));
     }
 
-    /// Finishes reading and creates the summary.
-    #[must_use]
-    pub fn finish(self) -> CompactionPass {
-        self.finish_with(|_, _| {})
-    }
-
     /// Finishes reading, passes the remaining messages to `each` and creates the summary.
     #[must_use]
-    pub fn finish_with(self, mut each: impl FnMut(ShortContentId, &Message<'_>)) -> CompactionPass {
+    pub fn finish(self, mut each: impl FnMut(ShortContentId, &Message<'_>)) -> CompactionPass {
         let Self {
             mut reader,
             mut state,
@@ -127,7 +107,9 @@ impl Compactor {
         if state.selection.is_none()
             && let Some(selection) = std::mem::take(&mut state.tracker).finish()
         {
-            return CompactionPass::Again(selection);
+            let mut again = Self::new(state.options);
+            again.state.selection = Some(selection);
+            return CompactionPass::Again(Box::new(again));
         }
         CompactionPass::Done(Box::new(state.into_compacted(reader)))
     }
@@ -136,25 +118,18 @@ impl Compactor {
 impl CompactionResult {
     /// Returns the scores of all messages, in transcript order.
     pub fn scores(&self) -> impl ExactSizeIterator<Item = MessageScore> {
-        (0..self.ledger.cores().len()).map(|index| {
-            let (core, scored) = (&self.ledger.cores()[index], self.ledger.score(index));
+        (0..self.ledger.cores.len()).map(|index| {
+            let scored = self.ledger.score(index);
             MessageScore {
                 index: index as u64,
-                id: core.id.to_string(),
-                kind: core.kind.name().into(),
+                id: scored.core.id.to_string(),
+                kind: scored.core.kind.name().into(),
                 importance: round_score(scored.importance),
                 retention: round_score(scored.retention),
                 tier: scored.tier.name().into(),
-                tokens: core.tokens() as u64,
+                tokens: scored.core.tokens() as u64,
             }
         })
-    }
-
-    /// Returns the list of messages that the summary has no room for, one per line. [`CompactStats::rest`] is the id of this
-    /// text.
-    #[must_use]
-    pub fn dropped_list(&self) -> String {
-        self.rest.list(&self.ledger)
     }
 }
 
@@ -167,12 +142,10 @@ fn round_score(value: f64) -> f64 {
 pub fn compact(bytes: &[u8], options: &CompactionOptions) -> CompactionResult {
     let mut compactor = Compactor::new(options.clone());
     loop {
-        compactor.feed(bytes);
-        match compactor.finish() {
+        compactor.feed(bytes, |_, _| {});
+        match compactor.finish(|_, _| {}) {
             CompactionPass::Done(compacted) => return *compacted,
-            CompactionPass::Again(selection) => {
-                compactor = Compactor::with_selection(options.clone(), selection)
-            }
+            CompactionPass::Again(again) => compactor = *again,
         }
     }
 }

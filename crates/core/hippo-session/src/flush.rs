@@ -19,13 +19,12 @@ use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 
-use crate::compaction::read::{self, RecordReader, TranscriptRecord};
+use crate::compaction::read::{self, RecordReader, RecordedCall, TranscriptRecord};
 use crate::compaction::{Message, Role};
 use hippo_text::fence::without_sections;
 use hippo_types::time::Timestamp;
 use hippo_types::transcript::{TranscriptFormat, TranscriptProblem};
 
-use called::ToolCalls;
 use known::KnownMessages;
 use topic::{SessionTopic, ToolError};
 
@@ -95,7 +94,8 @@ struct FlushState<'a> {
     day: Box<dyn Fn(Timestamp) -> Date + 'a>,
     topics: Vec<SessionTopic>,
     today: Option<Date>,
-    calls: BTreeMap<u64, (String, String)>,
+    /// Labels of the calls that are waiting for their result: the command, or the tool.
+    calls: BTreeMap<u64, String>,
     found: FlushResult,
 }
 
@@ -145,19 +145,17 @@ impl<'a> Flusher<'a> {
             ..
         } = self;
         let document = reader.settle(&mut |record| state.add_record(record.unwrap_or_default()));
-        let (malformed, problems) = (reader.malformed, reader.problems.clone());
+        let complete = (!document).then(|| (reader.malformed, reader.problems.clone()));
         reader.finish(&mut |record| state.add_record(record.unwrap_or_default()));
+        // The last line may be incomplete while the session is being written; a later flush reads it.
+        let (malformed, problems) = complete.unwrap_or((reader.malformed, reader.problems));
         state.found = FlushResult {
             format: reader.format,
             upto: (!document).then_some(upto),
-            malformed: reader.malformed,
-            problems: reader.problems,
+            malformed,
+            problems,
             ..state.found
         };
-        // The last line may be incomplete while the session is being written; a later flush reads it.
-        if !document {
-            (state.found.malformed, state.found.problems) = (malformed, problems);
-        }
         state.finish()
     }
 }
@@ -172,29 +170,26 @@ impl FlushState<'_> {
             forked,
             ..
         } = record;
-        if forked {
-            self.known.begin_copy();
-        }
+        self.known.copied |= forked;
         // Codex stamps copied messages with the time of the copy.
         let restamped = format == Some(TranscriptFormat::Codex);
-        let mut calls = called.iter();
         for message in messages {
-            let new = !self.known.is_known(&message, at, restamped, &mut self.is_known);
+            let known = self.known.is_known(&message, at, restamped, &mut self.is_known);
             let own = if message.calls.is_empty() {
-                Vec::new()
+                &[]
             } else {
-                called::split_calls(&message.calls, &mut calls)
+                &called[..]
             };
-            for call in &own {
-                if let Some(id) = call.id {
-                    if self.calls.len() >= CALLS {
-                        self.calls.pop_first();
-                    }
-                    self.calls
-                        .insert(id, (call.tool.to_owned(), called::command_head(call)));
+            for call in own {
+                let Some(id) = call.id else { continue };
+                if self.calls.len() >= CALLS {
+                    self.calls.pop_first();
                 }
+                let head = called::command_head(&call.command);
+                let label = if head.is_empty() { call.tool.clone() } else { head };
+                self.calls.insert(id, label);
             }
-            if !new {
+            if known {
                 self.found.known += 1;
                 // Later messages still belong to the last prompt, although that prompt is already in the log.
                 if message.role == Role::User
@@ -202,32 +197,26 @@ impl FlushState<'_> {
                         said::extract_prompt(&message.text).filter(|asked| !said::is_answer(asked))
                 {
                     self.options.topic = Some(said::make_title(&asked));
-                    self.end_topic();
+                    if let Some(topic) = self.topics.last_mut() {
+                        topic.over = true;
+                    }
                 }
                 continue;
             }
             self.found.messages += 1;
             let day = at.map(|at| (self.day)(at)).or(self.today);
             self.today = day;
-            self.add_message(&message, &own, day);
+            self.add_message(&message, own, day);
         }
     }
 
-    /// Ends the current topic.
-    fn end_topic(&mut self) {
-        if let Some(topic) = self.topics.last_mut() {
-            topic.over = true;
-        }
-    }
-
-    fn add_message(&mut self, message: &Message<'_>, calls: &ToolCalls<'_>, day: Option<Date>) {
+    fn add_message(&mut self, message: &Message<'_>, calls: &[RecordedCall], day: Option<Date>) {
         let text = without_sections(&message.text);
         match message.role {
             Role::User => {
-                let Some(asked) = said::extract_prompt(&text) else {
-                    return;
-                };
-                self.add_prompt(&asked, day);
+                if let Some(asked) = said::extract_prompt(&text) {
+                    self.add_prompt(&asked, day);
+                }
             }
             Role::Assistant => {
                 let root = self.options.root.clone();
@@ -244,13 +233,13 @@ impl FlushState<'_> {
                 let label = if message.by_call {
                     self.calls.remove(&read::hash_text(&message.name))
                 } else {
-                    Some((message.name.clone().into_owned(), String::new()))
+                    Some(message.name.clone().into_owned())
                 };
-                let (tool, head) = label.unwrap_or_default();
-                let trouble = ToolError::find(&tool, &head, &text, message.error);
+                let label = label.unwrap_or_default();
+                let trouble = ToolError::find(&label, &text, message.error);
                 let topic = self.current_topic(day);
                 topic.messages += 1;
-                topic.add_result(&tool, &head, trouble);
+                topic.add_result(&label, trouble);
             }
             Role::Other => {}
         }
@@ -308,30 +297,19 @@ impl FlushState<'_> {
         let mut days: Vec<Option<Date>> = topics.iter().map(|topic| topic.day).collect();
         days.dedup();
         topic::merge_topics(&mut topics, MOST * days.len().max(1));
-        let mut counts: BTreeMap<Option<Date>, usize> = BTreeMap::new();
-        for topic in &topics {
-            *counts.entry(topic.day).or_default() += 1;
-        }
-        found.sections = topics
-            .iter()
-            .map(|topic| LogSection::from_topic(topic, counts.get(&topic.day).copied().unwrap_or(1)))
-            .collect();
+        let section = |topic: &SessionTopic| {
+            let count = topics.iter().filter(|other| other.day == topic.day).count();
+            LogSection::from_topic(topic, count)
+        };
+        found.sections = topics.iter().map(section).collect();
         found.topic = options.topic;
         found
     }
 }
 
-impl std::fmt::Debug for Flusher<'_> {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Flusher")
-            .field("fed", &self.fed)
-            .finish_non_exhaustive()
-    }
-}
-
 /// Creates the sections of a transcript that is in memory, with no known messages.
-#[must_use]
-pub fn flush(bytes: &[u8], options: FlushOptions, day: impl Fn(Timestamp) -> Date) -> FlushResult {
+#[cfg(test)]
+pub(crate) fn flush(bytes: &[u8], options: FlushOptions, day: impl Fn(Timestamp) -> Date) -> FlushResult {
     let mut seen = std::collections::BTreeSet::new();
     let mut flusher = Flusher::new(options, |key| !seen.insert(*key), day);
     flusher.feed(bytes);

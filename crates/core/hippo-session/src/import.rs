@@ -3,27 +3,21 @@
 //! Each memory is converted to Markdown. docs/import.md lists the fields that are read for each program. This module
 //! does not write files.
 
-mod claude_mem;
-mod mem0;
-mod records;
+mod programs;
 mod section;
 #[cfg(test)]
 mod tests;
 
-use serde::Serialize;
-
 pub use section::{MemorySection, hashes, section};
 
 use crate::json::Json;
-use hippo_redact::without_secrets;
-use hippo_text::text::start;
 use hippo_types::time::Timestamp;
 use hippo_types::transcript::ExportProgram;
 
 /// Maximum size of a memory in bytes; a larger file might not be indexed.
 pub const LARGEST: usize = 4 << 20;
-/// Maximum bytes of an id in a message.
-const NAMED: usize = 60;
+/// Maximum number of JSON values of an export that are kept.
+const VALUES: usize = 8_000_000;
 
 /// A memory of another program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,29 +34,8 @@ pub struct Memory {
     pub created: Option<Timestamp>,
     /// Type of the topic: `project` or `user`.
     pub topic_type: Option<&'static str>,
-    /// Tags.
-    pub tags: Vec<String>,
-    /// Further details with their names.
+    /// Further details, such as tags, with their names.
     pub details: Vec<(&'static str, String)>,
-}
-
-impl Memory {
-    /// Returns the total bytes of the texts.
-    fn bytes(&self) -> usize {
-        let title = self.title.as_ref().map_or(0, String::len);
-        let tags: usize = self.tags.iter().map(String::len).sum();
-        let details: usize = self.details.iter().map(|(_, said)| said.len()).sum();
-        title + self.text.len() + tags + details
-    }
-}
-
-/// A problem in an export and its location.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ImportProblem {
-    /// Line of the file, from 1; `None` if unknown.
-    pub line: Option<u32>,
-    /// Description of the problem.
-    pub what: String,
 }
 
 /// Result of an import.
@@ -70,89 +43,115 @@ pub struct ImportProblem {
 pub struct ImportResult {
     /// Memories in the order of the source.
     pub memories: Vec<Memory>,
-    /// Damaged parts that were skipped.
-    pub troubles: Vec<ImportProblem>,
+    /// Damaged records that were skipped, each with its line or number.
+    pub problems: Vec<String>,
     /// Number of records that are not memories: sessions, prompts, deleted records.
     pub left_out: u64,
 }
 
-/// Returns the memories of an export: a JSON document, or a JSON object per line.
+/// Returns the memories of an export: a list of records, an object with lists of records, or a record per line.
 ///
 /// # Errors
-/// Returns an error if the file is not an export of this program.
-pub fn export(program: ExportProgram, bytes: &[u8]) -> Result<ImportResult, ImportProblem> {
+/// Returns a description of the problem if the file is not an export of this program.
+pub fn export(program: ExportProgram, bytes: &[u8]) -> Result<ImportResult, String> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let groups: &[&str] = match program {
         ExportProgram::ClaudeMem => &["observations", "summaries", "sessions", "prompts"],
         ExportProgram::Mem0 => &["results", "memories"],
     };
     let mut found = ImportResult::default();
-    records::read(bytes, groups, &mut |record| {
-        let memory = match (&record.json, program) {
-            (Ok(fields @ Json::Object(_)), ExportProgram::ClaudeMem) => {
-                claude_mem::memory(record.group, fields)
+    let document = match Json::parse_any(bytes, VALUES) {
+        Ok(document) => document,
+        Err(_) if has_record_lines(bytes) => {
+            let lines = (1..).zip(bytes.split(|byte| *byte == b'\n'));
+            for (line, text) in lines.filter(|(_, line)| !line.trim_ascii().is_empty()) {
+                let memory = match Json::parse(text) {
+                    Ok(record) => memory(program, "", &record),
+                    Err(error) => Err(format!("the record is damaged: {}", reason(&error))),
+                };
+                found.add(memory, &format!("line {line}"));
             }
-            (Ok(fields @ Json::Object(_)), ExportProgram::Mem0) => mem0::memory(fields).map(Some),
-            (Ok(_), _) => Err("it is not an object".to_owned()),
-            (Err(reason), _) => Err(format!("the record is damaged: {reason}")),
-        };
-        match memory.and_then(of_a_size) {
-            Ok(Some(memory)) => found.memories.push(memory),
-            Ok(None) => found.left_out += 1,
-            Err(what) => {
-                let id = record.json.as_ref().map_or("", |fields| fields.text("id"));
-                found.troubles.push(ImportProblem {
-                    line: record.line,
-                    what: named(&record.place, id, what),
-                });
-            }
+            return Ok(found);
         }
-    })?;
+        Err(error) => {
+            return Err(format!(
+                "line {}: it is not JSON: {}",
+                error.line(),
+                reason(&error)
+            ));
+        }
+    };
+    let lists: Vec<(&str, &[Json<'_>])> = match &document {
+        Json::List(items) => vec![("", items)],
+        other => {
+            let list = |group: &&'static str| Some((*group, other.list(&[group])?));
+            groups.iter().filter_map(list).collect()
+        }
+    };
+    if lists.is_empty() {
+        let wanted = groups.join("\", \"");
+        return Err(format!(
+            "it has no list of records, neither at the top nor under \"{wanted}\""
+        ));
+    }
+    for (group, items) in lists {
+        for (number, record) in (1_u64..).zip(items) {
+            let place = match group {
+                "" => format!("record {number}"),
+                group => format!("record {number} of {group:?}"),
+            };
+            found.add(memory(program, group, record), &place);
+        }
+    }
     Ok(found)
 }
 
-/// Returns the memory, or an error if it is too large for a file.
-fn of_a_size(memory: Option<Memory>) -> Result<Option<Memory>, String> {
-    let bytes = memory.as_ref().map_or(0, Memory::bytes);
-    if bytes <= LARGEST {
-        return Ok(memory);
+/// Returns true if the first line with content is a record.
+fn has_record_lines(bytes: &[u8]) -> bool {
+    let line = bytes.trim_ascii_start().split(|byte| *byte == b'\n').next();
+    line.is_some_and(|line| Json::parse(line).is_ok())
+}
+
+/// Returns an error without line and column.
+fn reason(error: &serde_json::Error) -> String {
+    let what = error.to_string();
+    what.split(" at line ").next().unwrap_or(&what).to_owned()
+}
+
+/// Returns the memory of a record, or `None` for a record of another kind.
+fn memory(program: ExportProgram, group: &str, record: &Json<'_>) -> Result<Option<Memory>, String> {
+    if !matches!(record, Json::Object(_)) {
+        return Err("it is not an object".to_owned());
     }
-    Err(format!(
-        "it has {} MiB of text, and the maximum is {} MiB: split the record, or put the text into files of \
-         the workspace",
-        bytes.div_ceil(1 << 20),
-        LARGEST >> 20
-    ))
-}
-
-/// Prefixes an error with the location of the record and its id, if any.
-fn named(place: &str, id: &str, what: String) -> String {
-    let id = without_secrets(id);
-    match (place, start(&id, NAMED)) {
-        ("", "") => what,
-        ("", id) => format!("id {id:?}: {what}"),
-        (place, "") => format!("{place}: {what}"),
-        (place, id) => format!("{place} (id {id:?}): {what}"),
+    if matches!(group, "sessions" | "prompts") {
+        return Ok(None);
     }
-}
-
-/// Returns a field with non-blank text.
-fn text<'f>(fields: &'f Json<'_>, name: &str) -> Option<&'f str> {
-    fields.find_text(&[name]).filter(|text| !text.trim().is_empty())
-}
-
-/// Returns a field with a list of words: a list, a JSON list in a text, or one word.
-fn words(fields: &Json<'_>, name: &str) -> Vec<String> {
-    let words = |items: &[Json<'_>]| -> Vec<String> {
-        let words = items.iter().filter(|item| matches!(item, Json::Text(_)));
-        let words = words.map(|word| word.said().trim());
-        words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    let memory = match program {
+        ExportProgram::ClaudeMem => programs::claude_mem(group, record)?,
+        ExportProgram::Mem0 => programs::mem0(record)?,
     };
-    match fields.value(&[name]) {
-        Some(Json::List(items)) => words(items),
-        Some(one @ Json::Text(text)) => match Json::parse_any(text.as_bytes(), 1_000) {
-            Ok(Json::List(items)) => words(&items),
-            _ => words(std::slice::from_ref(one)),
-        },
-        _ => Vec::new(),
+    let details: usize = memory.details.iter().map(|(_, value)| value.len()).sum();
+    if memory.text.len() + memory.title.as_ref().map_or(0, String::len) + details > LARGEST {
+        let most = LARGEST >> 20;
+        return Err(format!(
+            "it is larger than {most} MiB: split the record, or put the text into files of the workspace"
+        ));
+    }
+    Ok(Some(Memory {
+        id: record.text("id").to_owned(),
+        created: record
+            .time(&["created_at_epoch"])
+            .or_else(|| record.time(&["created_at"])),
+        ..memory
+    }))
+}
+
+impl ImportResult {
+    fn add(&mut self, memory: Result<Option<Memory>, String>, place: &str) {
+        match memory {
+            Ok(Some(memory)) => self.memories.push(memory),
+            Ok(None) => self.left_out += 1,
+            Err(what) => self.problems.push(format!("{place}: {what}")),
+        }
     }
 }

@@ -87,14 +87,8 @@ impl<'a> Json<'a> {
         if let Ok(number) = text.split('.').next().unwrap_or_default().parse::<i64>() {
             return Timestamp::from_clock(number);
         }
-        let zoned = text.parse::<jiff::Timestamp>().ok();
-        let civil = || {
-            text.parse::<jiff::civil::DateTime>()
-                .ok()?
-                .to_zoned(TimeZone::UTC)
-                .ok()
-        };
-        let moment = zoned.or_else(|| Some(civil()?.timestamp()))?;
+        let civil = || TimeZone::UTC.to_timestamp(text.parse().ok()?).ok();
+        let moment = text.parse::<jiff::Timestamp>().ok().or_else(civil)?;
         Some(Timestamp(moment.as_millisecond()))
     }
 
@@ -158,57 +152,46 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Formats the arguments of a call on one line: `key=value, key=value` for an object, the items of a list, a text
-    /// as it is. JSON inside a text, as OpenAI writes it, is parsed once more.
-    pub fn to_arguments(&self) -> String {
-        let mut out = String::new();
+    /// Parses JSON inside a text, as OpenAI writes arguments.
+    pub fn parse_inner(&self) -> Option<Json<'_>> {
         match self {
-            Self::Text(text) if text.starts_with(['{', '[']) => {
-                match Json::parse_any(text.as_bytes(), VALUES) {
-                    Ok(inner) => inner.write(&mut out, true),
-                    Err(_) => out.push_str(text),
-                }
-            }
-            other => other.write(&mut out, true),
+            Self::Text(text) if text.starts_with(['{', '[']) => Json::parse_any(text.as_bytes(), VALUES).ok(),
+            _ => None,
         }
-        out
     }
 
-    /// Writes a value. At the top level, it needs no brackets.
-    fn write(&self, out: &mut String, top: bool) {
-        let (open, close, between) = match self {
-            Self::List(_) if top => ("", "", " "),
-            Self::List(_) => ("[", "]", ", "),
-            Self::Object(_) if !top => ("{", "}", ", "),
-            _ => ("", "", ", "),
-        };
-        out.push_str(open);
-        let start = out.len();
+    /// Formats the arguments of a call on one line: `key=value, key=value` for an object, the items of a list, a text
+    /// as it is.
+    pub fn to_arguments(&self) -> String {
+        self.parse_inner().as_ref().unwrap_or(self).format(true)
+    }
+
+    /// Formats a value. At the top level, it needs no brackets.
+    fn format(&self, top: bool) -> String {
         match self {
-            Self::Null => out.push_str("null"),
-            Self::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
-            Self::Number(number) => out.push_str(number),
-            Self::Text(text) => out.push_str(text),
+            Self::Null => "null".to_owned(),
+            Self::Bool(flag) => flag.to_string(),
+            Self::Number(number) => number.to_string(),
+            Self::Text(text) => text.to_string(),
             Self::List(items) => {
-                for item in items {
-                    if out.len() > start {
-                        out.push_str(between);
-                    }
-                    item.write(out, false);
+                let items = items.iter().map(|item| item.format(false));
+                let items: Vec<String> = items.skip_while(String::is_empty).collect();
+                match top {
+                    true => items.join(" "),
+                    false => format!("[{}]", items.join(", ")),
                 }
             }
             Self::Object(fields) => {
-                for (name, value) in fields {
-                    if out.len() > start {
-                        out.push_str(between);
-                    }
-                    out.push_str(name);
-                    out.push('=');
-                    value.write(out, false);
+                let fields = fields
+                    .iter()
+                    .map(|(name, value)| format!("{name}={}", value.format(false)));
+                let fields = fields.collect::<Vec<_>>().join(", ");
+                match top {
+                    true => fields,
+                    false => format!("{{{fields}}}"),
                 }
             }
         }
-        out.push_str(close);
     }
 }
 

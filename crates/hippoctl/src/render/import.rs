@@ -1,7 +1,5 @@
 //! Rendering of `import`.
 
-use std::fmt::Write;
-
 use super::{INDENT, one_line, plural};
 use crate::output::Style;
 use crate::verbs::import::ImportReport;
@@ -12,17 +10,19 @@ const NAMED: usize = 10;
 /// Renders each file with the number of its memories, the records that were skipped, and the way to undo the import.
 pub fn imported(answer: &ImportReport, style: Style) -> String {
     let new: u64 = answer.files.iter().map(|file| file.memories).sum();
-    let mut text = format!("{} found", memories(answer.memories));
-    if answer.known > 0 {
-        let _ = write!(text, ", {} known", answer.known);
-    }
     let done = if answer.applied { "written" } else { "to write" };
-    // Writing to a string cannot fail.
-    let _ = writeln!(text, ", {new} {done}");
-    for file in &answer.files {
-        let count = memories(file.memories);
-        let _ = writeln!(text, "{INDENT}{}: {count}", style.path(one_line(&file.path)));
-    }
+    let known = match answer.known {
+        0 => String::new(),
+        known => format!(", {known} known"),
+    };
+    let mut lines = vec![format!(
+        "{} found{known}, {new} {done}",
+        memories(answer.memories)
+    )];
+    lines.extend(answer.files.iter().map(|file| {
+        let path = style.path(one_line(&file.path));
+        format!("{INDENT}{path}: {}", memories(file.memories))
+    }));
     for (count, what) in [
         (answer.left_out, "omitted (prompts and similar records)"),
         (answer.redacted, "with a secret (redacted)"),
@@ -32,35 +32,27 @@ pub fn imported(answer: &ImportReport, style: Style) -> String {
         ),
     ] {
         if count > 0 {
-            let _ = writeln!(text, "{count} {what}");
+            lines.push(format!("{count} {what}"));
         }
     }
     if answer.malformed > 0 {
-        let _ = writeln!(text, "{} skipped:", plural(answer.malformed, "damaged record"));
-        for problem in answer.problems.iter().take(NAMED) {
-            let line = problem
-                .line
-                .map(|line| format!("line {line}: "))
-                .unwrap_or_default();
-            let _ = writeln!(text, "{INDENT}{line}{}", one_line(&problem.what));
-        }
-        let listed = answer.problems.len();
-        let more = answer.malformed.saturating_sub(NAMED as u64);
-        if more > 0 {
-            let _ = writeln!(text, "{INDENT}… and {more} more: --json lists the first {listed}");
-        }
+        lines.push(format!("{} skipped:", plural(answer.malformed, "damaged record")));
+        let named = answer.problems.iter().take(NAMED);
+        lines.extend(named.map(|problem| format!("{INDENT}{}", one_line(problem))));
     }
-    for note in &answer.notes {
-        let _ = writeln!(text, "note: {}", one_line(note));
+    if answer.malformed > NAMED as u64 {
+        let (more, listed) = (answer.malformed - NAMED as u64, answer.problems.len());
+        lines.push(format!(
+            "{INDENT}… and {more} more: --json lists the first {listed}"
+        ));
     }
     if new > 0 {
-        text.push_str(if answer.applied {
-            "to undo the import, delete these files\n"
-        } else {
-            "nothing was written; add --apply to write the files\n"
+        lines.push(match answer.applied {
+            true => "to undo the import, delete these files".to_owned(),
+            false => "nothing was written; add --apply to write the files".to_owned(),
         });
     }
-    text
+    lines.join("\n") + "\n"
 }
 
 fn memories(count: u64) -> String {
@@ -72,8 +64,6 @@ fn memories(count: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use hippo_session::import::ImportProblem;
-
     use super::*;
     use crate::verbs::import::NewFile;
 
@@ -84,10 +74,7 @@ mod tests {
             memories: 2,
             text: String::new(),
         };
-        let problem = ImportProblem {
-            line: Some(12),
-            what: "the record has no text".into(),
-        };
+        let problem = "line 12: the record has \x1b[31mno text".to_owned();
         let dry = ImportReport {
             memories: 7,
             known: 3,
@@ -97,7 +84,6 @@ mod tests {
             flagged: 1,
             malformed: 1,
             problems: vec![problem.clone()],
-            notes: vec!["a \x1b[31mnote".into()],
             ..ImportReport::default()
         };
         let many = ImportReport {

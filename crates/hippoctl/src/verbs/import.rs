@@ -3,19 +3,19 @@
 mod plan;
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use hippo_fs::WorkspaceDir;
 use hippo_proto::WorkspaceSyncRequest;
-use hippo_session::import::{self, ImportProblem, ImportResult};
+use hippo_session::import::{self, ImportResult};
 use hippo_types::transcript::ExportProgram;
 use serde::Serialize;
 
 use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
-use crate::render::{self, one_line};
+use crate::render;
 use hippoctl::args::ImportArgs;
 
 /// Maximum size of an export in bytes.
@@ -45,10 +45,7 @@ pub struct ImportReport {
     /// The number of damaged records that were skipped.
     pub malformed: u64,
     /// The first [`MOST_PROBLEMS`] damaged records.
-    pub problems: Vec<ImportProblem>,
-    /// Notes for the user.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
+    pub problems: Vec<String>,
 }
 
 /// A new file with memories.
@@ -78,15 +75,15 @@ pub fn import(session: &mut DaemonSession, args: &ImportArgs, out: &mut Output) 
         applied: args.apply,
         memories: export.memories.len() as u64,
         left_out: export.left_out,
-        malformed: export.troubles.len() as u64,
-        problems: export.troubles,
+        malformed: export.problems.len() as u64,
+        problems: export.problems,
         ..ImportReport::default()
     };
     report.problems.truncate(MOST_PROBLEMS);
     plan::add_files(&mut report, &dir, args.from, &export.memories);
     if args.apply {
-        for (done, file) in report.files.iter().enumerate() {
-            write(&dir, file).map_err(|error| midway(file, done, &error))?;
+        for file in &report.files {
+            write(&dir, file)?;
         }
         // The daemon would index the files by itself, but this request makes them searchable immediately.
         let sync = WorkspaceSyncRequest {
@@ -101,10 +98,8 @@ pub fn import(session: &mut DaemonSession, args: &ImportArgs, out: &mut Output) 
 /// Locks the workspace. A concurrent import then waits, and finds the memories that this import has written.
 #[expect(clippy::disallowed_methods, reason = "the folder itself")]
 fn lock(root: &Path) -> Result<File, Failure> {
-    let failed = |error| Failure::file("lock the folder", root, error);
-    let folder = File::open(root).map_err(failed)?;
-    folder.lock().map_err(failed)?;
-    Ok(folder)
+    let folder = File::open(root).and_then(|folder| folder.lock().map(|()| folder));
+    folder.map_err(|error| Failure::file("lock the folder", root, error))
 }
 
 #[expect(clippy::disallowed_methods, reason = "the user chose this file")]
@@ -119,76 +114,54 @@ fn read(program: ExportProgram, path: &Path) -> Result<ImportResult, Failure> {
              {\"results\": [{\"memory\": \"…\"}]}, only the list in the object, or one record per line"
         }
     };
-    let unread = |error: &io::Error| match error.kind() {
-        io::ErrorKind::NotFound => Failure {
-            exit: Exit::NotFound,
-            ..Failure::input("read the export", path, error)
-        },
-        _ => Failure::input("read the export", path, error),
+    let unread = |error: io::Error| {
+        let failure = Failure::input("read the export", path, &error);
+        match error.kind() {
+            io::ErrorKind::NotFound => Failure {
+                exit: Exit::NotFound,
+                ..failure
+            },
+            io::ErrorKind::FileTooLarge => Failure {
+                exit: Exit::Refused,
+                ..failure
+            }
+            .hint("import the export in parts of at most 256 MiB; nothing was written"),
+            _ => failure,
+        }
     };
-    let metadata = path.metadata().map_err(|error| unread(&error))?;
-    let refused = |exit, what: &str| {
-        let what = format!(
-            "{} is not an export of {}: {what}",
-            path.display(),
-            program.name()
-        );
-        Err(Failure::new(exit, what).hint(hint))
+    let refused = |what: &str| {
+        let what = format!("{} is not an export of {program}: {what}", path.display());
+        Err(Failure::new(Exit::Usage, what).hint(hint))
     };
+    let metadata = path.metadata().map_err(unread)?;
     // Opening a pipe without a writer would never return.
     if !metadata.is_file() {
-        return refused(Exit::Usage, "it is not a regular file");
+        return refused("it is not a regular file");
     }
-    if metadata.len() > LARGEST {
-        let what = format!(
-            "could not read the export: {}: it is larger than {} MiB",
-            path.display(),
-            LARGEST >> 20
-        );
-        return Err(Failure::new(Exit::Refused, what).hint("nothing was written; import the export in parts"));
-    }
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(LARGEST).read_to_end(&mut bytes))
-        .map_err(|error| unread(&error))?;
+    let file = File::open(path).map_err(unread)?;
+    let bytes = hippo_fs::read_all((file, metadata), LARGEST).map_err(unread)?;
     let found = match import::export(program, &bytes) {
         Ok(found) => found,
-        Err(trouble) => return refused(Exit::Usage, &describe_location(&trouble)),
+        Err(problem) => return refused(&problem),
     };
-    if found.memories.is_empty() && found.left_out == 0 && !found.troubles.is_empty() {
-        let named: Vec<String> = found.troubles.iter().take(NAMED).map(describe_location).collect();
-        return refused(Exit::Usage, &named.join("; "));
+    if found.memories.is_empty() && found.left_out == 0 && !found.problems.is_empty() {
+        let named = &found.problems[..found.problems.len().min(NAMED)];
+        return refused(&named.join("; "));
     }
     Ok(found)
 }
 
-fn describe_location(ImportProblem { line, what }: &ImportProblem) -> String {
-    match line {
-        Some(line) => format!("line {line}: {what}"),
-        None => what.clone(),
-    }
-}
-
 /// Writes a file atomically.
-fn write(dir: &WorkspaceDir, file: &NewFile) -> io::Result<()> {
+fn write(dir: &WorkspaceDir, file: &NewFile) -> Result<(), Failure> {
     // A file that was created after the plan was made stays unchanged.
-    if dir.stat(&file.path)?.is_some() {
-        return Err(io::ErrorKind::AlreadyExists.into());
-    }
-    dir.write_whole(&file.path, file.text.as_bytes())
-}
-
-fn midway(file: &NewFile, done: usize, error: &io::Error) -> Failure {
-    let what = format!(
-        "could not write {}: {error}; {done} files were written",
-        one_line(&file.path)
-    );
-    let exit = match error.kind() {
-        io::ErrorKind::PermissionDenied
-        | io::ErrorKind::ReadOnlyFilesystem
-        | io::ErrorKind::AlreadyExists => Exit::Refused,
-        _ => Exit::Failed,
+    let written = match dir.stat(&file.path) {
+        Ok(None) => dir.write_whole(&file.path, file.text.as_bytes()),
+        Ok(Some(_)) => Err(io::ErrorKind::AlreadyExists.into()),
+        Err(error) => Err(error),
     };
-    Failure::new(exit, what)
-        .hint("fix the cause and import again; memories that were already imported are not imported twice")
+    written.map_err(|error| {
+        Failure::file("write", Path::new(&file.path), error).hint(
+            "fix the cause and import again; memories that were already imported are not imported twice",
+        )
+    })
 }

@@ -52,15 +52,15 @@ pub fn compact(
     };
     let mut keeper = Keeper::new(contexts, view);
     let compacted = passes(&options, &mut keeper, &request, cancellation)?;
-    let rest = compacted.stats.rest.as_ref().map(|_| compacted.dropped_list());
-    match rest.filter(|rest| !rest.is_empty()) {
-        Some(rest) if rest.len() > MAX_CONTENT => notes.push(format!(
+    let rest = &compacted.dropped_list;
+    if rest.len() > MAX_CONTENT {
+        notes.push(format!(
             "the list of messages that did not fit into the summary has {} bytes, more than {MAX_CONTENT}, \
              and was not stored",
             rest.len()
-        )),
-        Some(rest) => keeper.add(&rest),
-        None => {}
+        ));
+    } else if !rest.is_empty() {
+        keeper.add(rest);
     }
     if keeper.withheld > 0 {
         notes.push(format!(
@@ -150,17 +150,15 @@ fn passes(
                 break;
             }
             fed += size as u64;
-            compactor.feed_with(&buffer[..size], |_, message| keeper.add(&message.content()));
+            compactor.feed(&buffer[..size], |_, message| keeper.add(&message.content()));
             keeper.check()?;
         }
         length = fed;
-        let pass = compactor.finish_with(|_, message| keeper.add(&message.content()));
+        let pass = compactor.finish(|_, message| keeper.add(&message.content()));
         keeper.check()?;
         match pass {
             CompactionPass::Done(compacted) => return Ok(*compacted),
-            CompactionPass::Again(selection) => {
-                compactor = Compactor::with_selection(options.clone(), selection)
-            }
+            CompactionPass::Again(again) => compactor = *again,
         }
     }
 }

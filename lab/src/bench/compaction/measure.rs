@@ -141,8 +141,8 @@ fn one(bytes: &[u8], before: &[TranscriptLine], after: &[TranscriptLine]) -> Res
         stored: true,
         ..CompactionOptions::default()
     });
-    compactor.feed(bytes);
-    let CompactionPass::Done(compacted) = compactor.finish() else {
+    compactor.feed(bytes, |_, _| {});
+    let CompactionPass::Done(compacted) = compactor.finish(|_, _| {}) else {
         bail!("a list of messages has no paths")
     };
     let summary = &compacted.summary;
@@ -153,9 +153,9 @@ fn one(bytes: &[u8], before: &[TranscriptLine], after: &[TranscriptLine]) -> Res
     let mut again = Compactor::new(CompactionOptions::default());
     let mut keep =
         |id: ShortContentId, message: &Message<'_>| contents.push((id, message.content().into_owned()));
-    again.feed_with(bytes, &mut keep);
-    let _ = again.finish_with(&mut keep);
-    let rest = compacted.dropped_list();
+    again.feed(bytes, &mut keep);
+    let _ = again.finish(&mut keep);
+    let rest = &compacted.dropped_list;
     let led_on = compacted
         .stats
         .rest

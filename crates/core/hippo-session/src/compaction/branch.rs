@@ -23,16 +23,15 @@ impl BranchTracker {
         self.links.push(link);
     }
 
-    /// Returns the records that the second reading must skip, or `None` if every record is on the path.
-    #[must_use]
-    pub fn finish(self) -> Option<RecordSelection> {
+    /// Returns the reading of each record by its position, or `None` if every record is on the path.
+    pub fn finish(self) -> Option<Vec<RecordReading>> {
         let readings = match self.format {
             Some(TranscriptFormat::Pi) => self.find_pi_path(),
             Some(TranscriptFormat::ClaudeCode) => self.find_claude_path(),
             _ => return None,
         };
         let selects = readings.iter().any(|reading| *reading != RecordReading::Keep);
-        selects.then_some(RecordSelection { readings })
+        selects.then_some(readings)
     }
 
     /// Returns the positions of the records by id. For a repeated id, the last record counts.
@@ -93,20 +92,6 @@ impl BranchTracker {
             }
         }
         readings
-    }
-}
-
-/// Reading of each record, by its position.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RecordSelection {
-    readings: Vec<RecordReading>,
-}
-
-impl RecordSelection {
-    /// Returns how to read the record at this position, from 0.
-    #[must_use]
-    pub(super) fn reading_at(&self, place: usize) -> RecordReading {
-        self.readings.get(place).copied().unwrap_or(RecordReading::Keep)
     }
 }
 

@@ -22,8 +22,8 @@ use hippo_text::instruction;
 use hippo_text::text::{first_characters, start};
 use hippo_types::tokens;
 
-/// Maximum number of lines that may be shown: more than fit into any context.
-const LINES: usize = 20_000;
+/// Maximum number of lines that may be shown, for the last messages: more than fit into any context.
+const LINES: usize = 40_000;
 /// Maximum bytes of texts that may be shown in full.
 const TEXTS: usize = 16 << 20;
 /// Maximum characters of a preview.
@@ -65,26 +65,30 @@ pub struct LineDetail {
 }
 
 /// A message with its scores.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ScoredMessage {
+#[derive(Debug, Clone, Copy)]
+pub struct ScoredMessage<'l> {
     pub index: usize,
+    pub core: &'l MessageCore,
     pub importance: f64,
     pub retention: f64,
     pub tier: Tier,
 }
 
 /// All messages of a transcript so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct MessageLedger {
-    config: CompactionConfig,
+    /// The settings.
+    pub config: CompactionConfig,
     /// Maximum bytes that are kept of a text.
     text_limit: usize,
-    cores: Vec<MessageCore>,
-    details: BTreeMap<u32, LineDetail>,
+    /// All messages.
+    pub cores: Vec<MessageCore>,
+    details: BTreeMap<usize, LineDetail>,
     /// Texts of the last messages.
-    texts: VecDeque<(u32, Box<str>)>,
+    texts: VecDeque<(usize, Box<str>)>,
     text_bytes: usize,
-    tracked: WordTracker,
+    /// The words of the transcript.
+    pub tracked: WordTracker,
     calls: BTreeMap<u64, Box<str>>,
     /// The redacted summary of an earlier compaction.
     pub prior: Option<String>,
@@ -97,21 +101,9 @@ impl MessageLedger {
     pub fn new(config: CompactionConfig, budget: Option<usize>) -> Self {
         Self {
             config,
-            text_limit: budget.map_or(usize::MAX, tokens::bytes),
-            cores: Vec::new(),
-            details: BTreeMap::new(),
-            texts: VecDeque::new(),
-            text_bytes: 0,
-            tracked: WordTracker::default(),
-            calls: BTreeMap::new(),
-            prior: None,
-            folded: 0,
+            text_limit: budget.map_or(TEXTS, |budget| tokens::bytes(budget).min(TEXTS)),
+            ..Self::default()
         }
-    }
-
-    /// Returns the settings.
-    pub fn config(&self) -> &CompactionConfig {
-        &self.config
     }
 
     /// Stores the tool of a call, so that its result can be labelled.
@@ -125,10 +117,12 @@ impl MessageLedger {
     /// Stores the summary of an earlier compaction. With `folds`, it replaces all messages so far.
     pub fn set_prior(&mut self, summary: &str, folds: bool) {
         if folds {
-            let (config, folded) = (self.config.clone(), self.folded + self.cores.len());
-            let limit = self.text_limit;
-            *self = Self::new(config, None);
-            (self.text_limit, self.folded) = (limit, folded);
+            *self = Self {
+                config: std::mem::take(&mut self.config),
+                text_limit: self.text_limit,
+                folded: self.folded + self.cores.len(),
+                ..Self::default()
+            };
         }
         let summary = unfence(summary).unwrap_or(summary);
         let shown = control::without_escapes(start(summary, TEXTS));
@@ -143,7 +137,8 @@ impl MessageLedger {
             referenced: false,
             tokens: u32::try_from(tokens::of(content)).unwrap_or(u32::MAX),
         };
-        let Ok(index) = u32::try_from(self.cores.len()) else {
+        let index = self.cores.len();
+        let Ok(number) = u32::try_from(index) else {
             return core.id;
         };
         self.cores.push(core);
@@ -160,18 +155,15 @@ impl MessageLedger {
         // What a user says is an instruction. What a tool prints, or an assistant quotes, is none.
         let shown = match message.role {
             Role::User => told,
-            _ => match instruction::quarantine(&told) {
-                Cow::Borrowed(_) => told,
-                Cow::Owned(marked) => Cow::Owned(marked),
-            },
+            _ => Cow::Owned(instruction::quarantine(&told).into_owned()),
         };
         let Self { cores, tracked, .. } = self;
-        tracked.scan(index, !tool, &shown, |earlier| {
+        tracked.scan(number, !tool, &shown, |earlier| {
             if let Some(core) = cores.get_mut(earlier as usize) {
                 core.referenced = true;
             }
         });
-        tracked.add_beginning(index, &shown);
+        tracked.add_beginning(number, &shown);
         let error = tool.then(|| error::find_error(&shown, message.error)).flatten();
         let detail = LineDetail {
             name: self.display_name(message),
@@ -180,8 +172,8 @@ impl MessageLedger {
         };
         self.details.insert(index, detail);
         self.keep_text(index, &shown);
-        if self.details.len() > 2 * LINES {
-            self.remove_unlikely_lines();
+        if self.details.len() > LINES {
+            self.details.pop_first();
         }
         core.id
     }
@@ -198,8 +190,8 @@ impl MessageLedger {
         }
     }
 
-    fn keep_text(&mut self, index: u32, shown: &str) {
-        let text: Box<str> = start(shown, self.text_limit.min(TEXTS)).into();
+    fn keep_text(&mut self, index: usize, shown: &str) {
+        let text: Box<str> = start(shown, self.text_limit).into();
         self.text_bytes += text.len();
         self.texts.push_back((index, text));
         while self.text_bytes > TEXTS
@@ -209,26 +201,8 @@ impl MessageLedger {
         }
     }
 
-    /// Removes the lines that are the least likely to be shown.
-    fn remove_unlikely_lines(&mut self) {
-        let mut ranked: Vec<(f64, u32)> = self
-            .details
-            .keys()
-            .map(|index| (self.score(*index as usize).retention, *index))
-            .collect();
-        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
-        for (_, index) in &ranked[LINES..] {
-            self.details.remove(index);
-        }
-    }
-
-    /// Returns all messages.
-    pub fn cores(&self) -> &[MessageCore] {
-        &self.cores
-    }
-
     /// Returns the scores of a message as if the transcript ended here.
-    pub fn score(&self, index: usize) -> ScoredMessage {
+    pub fn score(&self, index: usize) -> ScoredMessage<'_> {
         let core = &self.cores[index];
         let facts = ScoreFacts {
             age: self.cores.len() - 1 - index,
@@ -239,6 +213,7 @@ impl MessageLedger {
         let retention = score::retention(&self.config, core.kind, importance, facts.age);
         ScoredMessage {
             index,
+            core,
             importance,
             retention,
             tier: score::tier(&self.config, retention),
@@ -247,26 +222,22 @@ impl MessageLedger {
 
     /// Returns the data for the line of a message; `None` for an empty message or a line that was removed.
     pub fn detail(&self, index: usize) -> Option<&LineDetail> {
-        self.details.get(&u32::try_from(index).ok()?)
+        self.details.get(&index)
     }
 
-    /// Returns the indexes of the messages that have a line.
-    pub fn line_indexes(&self) -> impl Iterator<Item = usize> {
-        self.details.keys().map(|index| *index as usize)
+    /// Returns the messages that have a line.
+    pub fn lines(&self) -> impl DoubleEndedIterator<Item = (ScoredMessage<'_>, &LineDetail)> {
+        self.details
+            .iter()
+            .map(|(index, detail)| (self.score(*index), detail))
     }
 
     /// Returns the text of a message, if it is still kept.
     pub fn text(&self, index: usize) -> Option<&str> {
-        let index = u32::try_from(index).ok()?;
         let at = self
             .texts
             .binary_search_by_key(&index, |(index, _)| *index)
             .ok()?;
         self.texts.get(at).map(|(_, text)| &**text)
-    }
-
-    /// Returns the words of the transcript.
-    pub fn tracked(&self) -> &WordTracker {
-        &self.tracked
     }
 }

@@ -12,7 +12,8 @@ const SAID: usize = 100;
 const NOISE: usize = 40;
 
 /// Formats a message as a line with its type, size, preview and id.
-pub fn format_line(core: &MessageCore, detail: &LineDetail, scored: ScoredMessage) -> String {
+pub fn format_line(scored: ScoredMessage<'_>, detail: &LineDetail) -> String {
+    let core = scored.core;
     let (most, quote) = match core.kind {
         EntryType::ToolResult => (TOOL, "\""),
         EntryType::UserIntent | EntryType::Decision => (SAID, "\""),

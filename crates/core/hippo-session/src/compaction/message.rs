@@ -96,8 +96,8 @@ impl ShortContentId {
     /// Computes the id of a text.
     #[must_use]
     pub fn from_content(content: &str) -> Self {
-        let mut first = [0; 8];
-        first.copy_from_slice(&blake3::hash(content.as_bytes()).as_bytes()[..8]);
+        let hash = blake3::hash(content.as_bytes());
+        let first = hash.as_bytes().first_chunk().copied().unwrap_or_default();
         Self(u64::from_be_bytes(first) >> (64 - Self::BITS))
     }
 
@@ -129,11 +129,9 @@ const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 impl fmt::Display for ShortContentId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_char('m')?;
-        let letters = (0..9)
+        let mut letters = (0..9)
             .rev()
-            .map(|place| LETTERS[usize::try_from(self.0 >> (place * 5) & 31).unwrap_or(0)]);
-        letters
-            .into_iter()
-            .try_for_each(|letter| f.write_char(char::from(letter)))
+            .map(|place| LETTERS[(self.0 >> (place * 5) & 31) as usize]);
+        letters.try_for_each(|letter| f.write_char(char::from(letter)))
     }
 }

@@ -12,6 +12,7 @@ use super::message::Message;
 use super::split::{LISTS, Splitter, TranscriptPiece};
 use crate::json::Json;
 use blocks::ContentBlocks;
+pub(crate) use blocks::RecordedCall;
 use hippo_types::time::Timestamp;
 use hippo_types::transcript::{TranscriptFormat, TranscriptProblem};
 
@@ -43,12 +44,21 @@ pub struct TranscriptRecord<'a> {
     pub prior: Option<String>,
     /// With [`TranscriptRecord::prior`]: the summary replaces everything read so far.
     pub folds: bool,
-    /// Tool calls: the hashed id of each, and the name of the tool.
-    pub called: Vec<(u64, String)>,
+    /// Tool calls. At most one message of a record has calls.
+    pub called: Vec<RecordedCall>,
     /// Time of writing, if the record states it.
     pub at: Option<Timestamp>,
     /// The record states that the session begins with a copy of another one.
     pub forked: bool,
+}
+
+impl TranscriptRecord<'_> {
+    fn new(format: TranscriptFormat) -> Self {
+        Self {
+            format: Some(format),
+            ..Self::default()
+        }
+    }
 }
 
 /// Maximum number of JSON values of a document that are kept.
@@ -108,9 +118,21 @@ impl RecordReader {
     fn read(&mut self, piece: TranscriptPiece<'_>, each: RecordSink<'_>) {
         match piece {
             TranscriptPiece::Line(line, bytes) => {
-                if parse_line(bytes, |node| self.add(line, node, each)).is_none() {
-                    each(None);
-                    self.report(line, "not a JSON object");
+                // Repair an invalid byte or an unpaired surrogate rather than lose the message.
+                let repaired;
+                let mut node = Json::parse(bytes);
+                if node.is_err()
+                    && let Some(text) = repair(bytes)
+                {
+                    repaired = text;
+                    node = Json::parse(repaired.as_bytes());
+                }
+                match node {
+                    Ok(node) => self.add(line, &node, each),
+                    Err(_) => {
+                        each(None);
+                        self.report(line, "not a JSON object");
+                    }
                 }
             }
             TranscriptPiece::Document(bytes) => match Json::parse_any(bytes, DOCUMENT_VALUES) {
@@ -156,17 +178,6 @@ impl RecordReader {
             });
         }
     }
-}
-
-/// Parses a line. Returns `None` if the bytes are not a JSON object.
-fn parse_line<T>(bytes: &[u8], consume: impl FnOnce(&Json<'_>) -> T) -> Option<T> {
-    if let Ok(node) = Json::parse(bytes) {
-        return Some(consume(&node));
-    }
-    // Repair an invalid byte or an unpaired surrogate rather than lose the message.
-    let text = repair(bytes)?;
-    let node = Json::parse(text.as_bytes()).ok()?;
-    Some(consume(&node))
 }
 
 /// Replaces what JSON does not allow: invalid UTF-8 and unpaired surrogates. Returns `None` if nothing had to be

@@ -70,7 +70,6 @@ pub fn importance(kind: EntryType, facts: ScoreFacts) -> f64 {
 /// Computes the importance after decay: `max(floor, importance · e^(−λ · age))`, 0 to 1.
 #[must_use]
 pub fn retention(config: &CompactionConfig, kind: EntryType, importance: f64, age: usize) -> f64 {
-    #[allow(clippy::cast_precision_loss, reason = "no transcript has 2^53 messages")]
     let age = age as f64;
     let left = importance * (-config.decay_rates[kind as usize] * age).exp();
     left.max(config.retention_floor[kind as usize])

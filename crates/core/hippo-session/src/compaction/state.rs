@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::branch::{BranchTracker, RecordReading, RecordSelection};
-use super::ledger::{self, MessageLedger};
+use super::branch::{BranchTracker, RecordReading};
+use super::ledger::MessageLedger;
 use super::message::{Message, ShortContentId};
 use super::read::{RecordReader, TranscriptRecord};
 use super::{CompactionOptions, CompactionResult, round_score, summary};
@@ -14,22 +14,15 @@ use hippo_types::transcript::CompactStats;
 /// Receiver of the scored messages.
 type MessageSink<'e> = &'e mut dyn FnMut(ShortContentId, &Message<'_>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct CompactionState {
     pub options: CompactionOptions,
     pub tracker: BranchTracker,
-    pub selection: Option<RecordSelection>,
+    /// How to read each record, by its position; `None` in the first reading.
+    pub selection: Option<Vec<RecordReading>>,
     /// Records so far.
     position: usize,
     ledger: MessageLedger,
-}
-
-/// Removes the sections that hippod inserted into a prompt, because they are not part of the session.
-fn without_inserted(mut message: Message<'_>) -> Message<'_> {
-    if let Cow::Owned(rest) = without_sections(&message.text) {
-        message.text = Cow::Owned(rest);
-    }
-    message
 }
 
 impl CompactionState {
@@ -37,25 +30,21 @@ impl CompactionState {
         Self {
             ledger: MessageLedger::new(options.config.clone(), options.budget),
             options,
-            tracker: BranchTracker::default(),
-            selection: None,
-            position: 0,
+            ..Self::default()
         }
     }
 
     /// Adds the next record, if it can be read.
     pub fn add_record(&mut self, record: Option<TranscriptRecord<'_>>, each: MessageSink<'_>) {
         let selection = self.selection.as_ref();
-        let reading = selection.map_or(RecordReading::Keep, |selection| {
-            selection.reading_at(self.position)
-        });
+        let reading = selection.and_then(|selection| selection.get(self.position).copied());
         self.position += 1;
         if selection.is_none() {
             let link = record.as_ref().map(|record| record.link).unwrap_or_default();
             self.tracker
                 .note(link, record.as_ref().and_then(|record| record.format));
         }
-        match (record, reading) {
+        match (record, reading.unwrap_or(RecordReading::Keep)) {
             (Some(record), RecordReading::Keep) => self.add_contents(record, each),
             (Some(record), RecordReading::Fold) => self.ledger.folded += record.messages.len(),
             _ => {}
@@ -66,11 +55,16 @@ impl CompactionState {
         if let Some(prior) = &record.prior {
             self.ledger.set_prior(prior, record.folds);
         }
-        for (id, tool) in record.called {
-            self.ledger.add_call(id, &tool);
+        for call in &record.called {
+            if let Some(id) = call.id {
+                self.ledger.add_call(id, &call.tool);
+            }
         }
-        for message in record.messages {
-            let message = without_inserted(message);
+        for mut message in record.messages {
+            // The sections that hippod inserted into a prompt are not part of the session.
+            if let Cow::Owned(rest) = without_sections(&message.text) {
+                message.text = Cow::Owned(rest);
+            }
             let id = self.ledger.push(&message, &message.content());
             each(id, &message);
         }
@@ -80,20 +74,18 @@ impl CompactionState {
         let Self { options, ledger, .. } = self;
         let built = summary::build(&ledger, &options);
         let [kept, compressed, sparse] = built.tiers;
-        let before: usize = ledger.cores().iter().map(ledger::MessageCore::tokens).sum();
         let after = tokens::of(&built.text);
-        #[allow(clippy::cast_precision_loss, reason = "sizes are far below 2^52")]
-        let ratio = before as f64 / after.max(1) as f64;
+        let ratio = built.tokens as f64 / after.max(1) as f64;
         let stats = CompactStats {
             format: reader.format,
-            messages: ledger.cores().len() as u64,
-            tokens_before: before as u64,
+            messages: ledger.cores.len() as u64,
+            tokens_before: built.tokens as u64,
             tokens_after: after as u64,
             ratio: round_score(ratio),
             kept: kept as u64,
             compressed: compressed as u64,
             sparse: sparse as u64,
-            dropped: built.rest.count as u64,
+            dropped: built.dropped as u64,
             rest: built.rest_id.map(|id| id.to_string()),
             folded: ledger.folded as u64,
             malformed: reader.malformed,
@@ -104,7 +96,7 @@ impl CompactionState {
             summary: built.text,
             stats,
             ledger,
-            rest: built.rest,
+            dropped_list: built.dropped_list,
         }
     }
 }

@@ -5,24 +5,21 @@
 //! ([`super::words`]). The whole summary is one section ([`hippo_context::render`]): no message can end it, and text
 //! that reads like an instruction is marked.
 
-mod room;
 mod written;
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use super::classify::EntryType;
-use super::ledger::{MessageCore, MessageLedger, ScoredMessage};
+use super::ledger::{MessageLedger, ScoredMessage};
 use super::line;
 use super::score::Tier;
 use super::words;
-use super::{CompactionOptions, DroppedMessages, ShortContentId};
+use super::{CompactionOptions, ShortContentId};
 use hippo_redact::without_secrets;
 use hippo_text::fence::{CLOSE, FENCE, guard_lines, opening};
 use hippo_text::text::{characters, start};
 use hippo_types::tokens;
-use room::ByteBudget;
-use written::SummaryHeader;
 
 /// Bytes reserved for the frame: fence, title, comments, headings, the line for the dropped messages.
 const AROUND: usize = 600 + FENCE;
@@ -51,34 +48,34 @@ const TRIES: usize = 3;
 #[derive(Debug, Default)]
 pub struct BuiltSummary {
     pub text: String,
-    /// Messages with content that are not shown.
-    pub rest: DroppedMessages,
-    /// Id of the list of dropped messages, if there are any and contents are stored.
+    /// Number of messages with content that are not shown.
+    pub dropped: usize,
+    /// List of the dropped messages, one per line; empty if contents are not stored.
+    pub dropped_list: String,
+    /// Id of the list, unless it is empty.
     pub rest_id: Option<ShortContentId>,
     /// Number of messages in each tier.
     pub tiers: [usize; 3],
+    /// Tokens of all messages.
+    pub tokens: usize,
 }
 
 /// Builds the summary, within the token budget.
 pub fn build(ledger: &MessageLedger, options: &CompactionOptions) -> BuiltSummary {
-    let scored: Vec<ScoredMessage> = ledger.line_indexes().map(|index| ledger.score(index)).collect();
     let mut built = BuiltSummary::default();
-    for index in 0..ledger.cores().len() {
+    for (index, core) in ledger.cores.iter().enumerate() {
         built.tiers[ledger.score(index).tier as usize] += 1;
+        built.tokens += core.tokens();
     }
     let limit = options.budget.map_or(usize::MAX, tokens::bytes);
-    let head = SummaryHeader {
-        before: ledger.cores().iter().map(MessageCore::tokens).sum(),
-        stored: options.stored,
-    };
     if limit < TINY {
-        built.drop_unshown(ledger, BTreeSet::new(), options.stored);
-        built.text = build_tiny(ledger, &scored, built.rest_id, limit);
+        built.drop_unshown(ledger, options.stored, |_| false);
+        built.text = build_tiny(ledger, built.rest_id, limit);
         return built;
     }
     let mut room = limit;
     for _ in 0..TRIES {
-        built.fill(ledger, &scored, options, head, room);
+        built.fill(SummaryParts::new(ledger), options, room);
         // The length of the instruction marks is known only after formatting.
         let over = built.text.len().saturating_sub(limit);
         if over == 0 || room < TINY + over {
@@ -92,40 +89,73 @@ pub fn build(ledger: &MessageLedger, options: &CompactionOptions) -> BuiltSummar
 
 impl BuiltSummary {
     /// Fills the summary up to the limit in bytes, not counting instruction marks.
-    fn fill(
-        &mut self,
-        ledger: &MessageLedger,
-        scored: &[ScoredMessage],
-        options: &CompactionOptions,
-        head: SummaryHeader,
-        limit: usize,
-    ) {
+    fn fill(&mut self, mut parts: SummaryParts<'_>, options: &CompactionOptions, limit: usize) {
         let tight = options.budget.is_some();
         let mut room = ByteBudget(limit - AROUND);
-        let mut parts = SummaryParts::default();
-        parts.select_active(ledger, scored, &mut room);
-        parts.select_goals(ledger, scored, &mut room);
-        parts.select_prior(ledger, &mut room);
-        parts.select_lines(ledger, scored, &mut room, tight);
+        parts.select_active(&mut room);
+        room.lend(ACTIVE_SHARE, |room| parts.extend_active(room));
+        room.lend(GOAL_SHARE, |room| parts.select_goals(room));
+        room.lend(PRIOR_SHARE, |room| parts.select_prior(room));
+        room.lend(if tight { LINES_SHARE } else { 1.0 }, |room| {
+            parts.select_lines(room, tight)
+        });
         if tight {
             // The length of the frame is known now, except for headings that words may add and the line for dropped
             // messages.
-            let so_far = parts.format(ledger, scored, self, head).len();
+            let so_far = parts.format(self, options.stored).len();
             room.0 = limit.saturating_sub(so_far + HEADINGS);
         }
-        parts.select_words(ledger, scored, &mut room, tight);
-        parts.extend_active(ledger, &mut room);
-        let shown = (parts.active.keys(), parts.lines.keys(), parts.goals.keys());
-        let shown = shown.0.chain(shown.1).chain(shown.2).copied().collect();
-        self.drop_unshown(ledger, shown, options.stored);
-        self.text = parts.format(ledger, scored, self, head);
+        let most = if tight { room.0 } else { room.0.min(words::UNBOUND) };
+        let mut words = ByteBudget(most);
+        parts.select_words(&mut words);
+        room.0 -= most - words.0;
+        parts.extend_active(&mut room);
+        self.drop_unshown(parts.ledger, options.stored, |index| parts.shows(index));
+        self.text = parts.format(self, options.stored);
     }
 
     /// Records all messages with content that are not shown as dropped.
-    fn drop_unshown(&mut self, ledger: &MessageLedger, shown: BTreeSet<usize>, stored: bool) {
-        self.rest = DroppedMessages::new(ledger, shown);
-        self.rest_id =
-            (stored && self.rest.count > 0).then(|| ShortContentId::from_content(&self.rest.list(ledger)));
+    fn drop_unshown(&mut self, ledger: &MessageLedger, stored: bool, shows: impl Fn(usize) -> bool) {
+        (self.dropped, self.dropped_list) = (0, String::new());
+        for (index, core) in ledger.cores.iter().enumerate() {
+            if core.tokens() == 0 || shows(index) {
+                continue;
+            }
+            self.dropped += 1;
+            if stored {
+                // Writing to a `String` cannot fail.
+                let _ = writeln!(
+                    self.dropped_list,
+                    "{} [{}] {}tok",
+                    core.id,
+                    core.kind.name(),
+                    core.tokens()
+                );
+            }
+        }
+        let list = Some(&self.dropped_list).filter(|list| !list.is_empty());
+        self.rest_id = list.map(|list| ShortContentId::from_content(list));
+    }
+}
+
+/// Remaining bytes.
+#[derive(Debug, Default)]
+struct ByteBudget(usize);
+
+impl ByteBudget {
+    /// Deducts the bytes if they are available. Returns false otherwise.
+    fn spend(&mut self, bytes: usize) -> bool {
+        let left = self.0.checked_sub(bytes);
+        self.0 = left.unwrap_or(self.0);
+        left.is_some()
+    }
+
+    /// Lets `spend` use a share of the remaining bytes.
+    fn lend(&mut self, share: f64, spend: impl FnOnce(&mut Self)) {
+        let lent = ((self.0 as f64 * share) as usize).min(self.0);
+        let mut left = Self(lent);
+        spend(&mut left);
+        self.0 -= lent - left.0;
     }
 }
 
@@ -140,26 +170,15 @@ fn cut_to_limit(text: String, limit: usize) -> String {
 }
 
 /// Formats the newest kept message, cut to fit the limit.
-fn build_tiny(
-    ledger: &MessageLedger,
-    scored: &[ScoredMessage],
-    rest: Option<ShortContentId>,
-    limit: usize,
-) -> String {
-    let newest = scored
-        .iter()
-        .rev()
-        .find(|scored| scored.tier == Tier::Keep)
-        .or(scored.last());
-    let Some(newest) = newest else {
+fn build_tiny(ledger: &MessageLedger, rest: Option<ShortContentId>, limit: usize) -> String {
+    let lines = || ledger.lines().rev().map(|(scored, _)| scored);
+    let newest = lines().find(|scored| scored.tier == Tier::Keep);
+    let Some(newest) = newest.or_else(|| lines().next()) else {
         return String::new();
     };
-    let preview = ledger.detail(newest.index).map_or("", |detail| &detail.preview);
-    let text = ledger
-        .text(newest.index)
-        .map_or_else(|| without_secrets(preview), Cow::Borrowed);
+    let text = ledger.text(newest.index).unwrap_or_default();
     let all = rest.map_or_else(String::new, |rest| format!("<!-- all entries: {rest} -->\n"));
-    let id = ledger.cores()[newest.index].id;
+    let id = newest.core.id;
     if limit <= FENCE + all.len().max(ShortContentId::LENGTH) {
         return String::new();
     }
@@ -169,8 +188,9 @@ fn build_tiny(
 }
 
 /// Parts of the summary that were selected so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct SummaryParts<'l> {
+    ledger: &'l MessageLedger,
     /// Active messages with their text, cut where room is short.
     active: BTreeMap<usize, &'l str>,
     /// Lines of goals, without a line break.
@@ -185,10 +205,28 @@ struct SummaryParts<'l> {
 }
 
 impl<'l> SummaryParts<'l> {
-    /// Selects the start of each active message, newest first, then extends them.
-    fn select_active(&mut self, ledger: &'l MessageLedger, scored: &[ScoredMessage], room: &mut ByteBudget) {
-        for scored in scored.iter().rev().filter(|scored| scored.tier == Tier::Keep) {
-            let Some(text) = ledger.text(scored.index) else {
+    fn new(ledger: &'l MessageLedger) -> Self {
+        Self {
+            ledger,
+            active: BTreeMap::new(),
+            goals: BTreeMap::new(),
+            prior: "",
+            lines: BTreeMap::new(),
+            added: BTreeMap::new(),
+            sparse: ByteBudget(tokens::bytes(ledger.config.max_sparse_index_tokens)),
+        }
+    }
+
+    /// Returns true if the message has a place in the summary.
+    fn shows(&self, index: usize) -> bool {
+        self.active.contains_key(&index) || self.lines.contains_key(&index) || self.goals.contains_key(&index)
+    }
+
+    /// Selects the start of each active message, newest first.
+    fn select_active(&mut self, room: &mut ByteBudget) {
+        let lines = self.ledger.lines().rev();
+        for (scored, _) in lines.filter(|(scored, _)| scored.tier == Tier::Keep) {
+            let Some(text) = self.ledger.text(scored.index) else {
                 continue;
             };
             let first = characters(text, FIRST);
@@ -197,115 +235,83 @@ impl<'l> SummaryParts<'l> {
                 self.active.insert(scored.index, first);
             }
         }
-        let mut share = room.share(ACTIVE_SHARE);
-        let before = share.0;
-        self.extend_active(ledger, &mut share);
-        room.0 -= before - share.0;
     }
 
     /// Extends the active messages, newest first.
-    fn extend_active(&mut self, ledger: &'l MessageLedger, room: &mut ByteBudget) {
+    fn extend_active(&mut self, room: &mut ByteBudget) {
         for (index, shown) in self.active.iter_mut().rev() {
-            let text = ledger.text(*index).unwrap_or(shown);
+            let text = self.ledger.text(*index).unwrap_or(shown);
             let wider = start(text, shown.len().saturating_add(room.0));
             room.0 -= wider.len() - shown.len();
             *shown = wider;
         }
     }
 
-    fn select_goals(&mut self, ledger: &MessageLedger, scored: &[ScoredMessage], room: &mut ByteBudget) {
-        let wanted = |scored: &&ScoredMessage| {
-            ledger.cores()[scored.index].kind == EntryType::UserIntent
+    fn select_goals(&mut self, room: &mut ByteBudget) {
+        let wanted = |scored: &ScoredMessage<'_>| {
+            scored.core.kind == EntryType::UserIntent
                 && scored.tier != Tier::Sparse
                 && !self.active.contains_key(&scored.index)
         };
-        let mut goals: Vec<&ScoredMessage> = scored.iter().filter(wanted).collect();
-        goals.reverse();
+        let goals = self.ledger.lines().rev().filter(|(scored, _)| wanted(scored));
+        let mut goals: Vec<_> = goals.collect();
         // The first goal is what the session is about.
         let first = usize::from(!goals.is_empty());
         goals.rotate_right(first);
-        let mut share = room.share(GOAL_SHARE);
-        let before = share.0;
-        for scored in goals {
-            let Some(detail) = ledger.detail(scored.index) else {
-                continue;
-            };
+        for (scored, detail) in goals {
             let text = characters(&detail.preview, GOAL_LENGTH);
-            let line = format!("- {} {}", without_secrets(text), ledger.cores()[scored.index].id);
-            if text.chars().count() > GOAL_LEAST && share.spend(line.len() + 1) {
+            let line = format!("- {} {}", without_secrets(text), scored.core.id);
+            if text.chars().count() > GOAL_LEAST && room.spend(line.len() + 1) {
                 self.goals.insert(scored.index, line);
             }
         }
-        room.0 -= before - share.0;
     }
 
-    fn select_prior(&mut self, ledger: &'l MessageLedger, room: &mut ByteBudget) {
-        let Some(prior) = ledger.prior.as_deref() else {
-            return;
-        };
-        self.prior = start(prior, room.share(PRIOR_SHARE).0);
+    fn select_prior(&mut self, room: &mut ByteBudget) {
+        self.prior = start(self.ledger.prior.as_deref().unwrap_or_default(), room.0);
         room.0 -= self.prior.len();
     }
 
     /// Selects lines by retention; of equal ones, the newer first.
-    fn select_lines(
-        &mut self,
-        ledger: &MessageLedger,
-        scored: &[ScoredMessage],
-        room: &mut ByteBudget,
-        tight: bool,
-    ) {
-        let mut ranked: Vec<&ScoredMessage> = scored
-            .iter()
-            .filter(|scored| !self.active.contains_key(&scored.index))
-            .collect();
-        ranked.sort_by(|a, b| b.retention.total_cmp(&a.retention).then(b.index.cmp(&a.index)));
-        let mut share = room.share(if tight { LINES_SHARE } else { 1.0 });
-        let before = share.0;
-        self.sparse = ByteBudget(tokens::bytes(ledger.config().max_sparse_index_tokens));
-        for scored in ranked {
-            if share.0 < LINE_LEAST {
+    fn select_lines(&mut self, room: &mut ByteBudget, tight: bool) {
+        // Within a budget, a goal is not repeated as a line.
+        let wanted = |index: &usize| {
+            let is_goal = tight && self.goals.contains_key(index);
+            !is_goal && !self.active.contains_key(index)
+        };
+        let ranked = self.ledger.lines().filter(|(scored, _)| wanted(&scored.index));
+        let mut ranked: Vec<_> = ranked.collect();
+        let by_retention = |a: &ScoredMessage<'_>, b: &ScoredMessage<'_>| b.retention.total_cmp(&a.retention);
+        ranked.sort_by(|(a, _), (b, _)| by_retention(a, b).then(b.index.cmp(&a.index)));
+        for (scored, detail) in ranked {
+            if room.0 < LINE_LEAST {
                 break;
             }
-            // Within a budget, a goal is not repeated as a line.
-            if tight && self.goals.contains_key(&scored.index) {
-                continue;
-            }
-            let Some(detail) = ledger.detail(scored.index) else {
-                continue;
-            };
-            let line = line::format_line(&ledger.cores()[scored.index], detail, *scored);
-            if scored.tier == Tier::Sparse && line.len() >= self.sparse.0 {
-                continue;
-            }
-            if share.spend(line.len() + 1) {
-                if scored.tier == Tier::Sparse {
-                    self.sparse.0 -= line.len() + 1;
-                }
+            let line = line::format_line(scored, detail);
+            if self.spend_line(scored.tier, line.len() + 1, room) {
                 self.lines.insert(scored.index, line);
             }
         }
-        room.0 -= before - share.0;
+    }
+
+    /// Deducts the bytes of a line, for a pointer also from the room of the sparse index.
+    fn spend_line(&mut self, tier: Tier, bytes: usize, room: &mut ByteBudget) -> bool {
+        let sparse = tier == Tier::Sparse;
+        if sparse && bytes > self.sparse.0 || !room.spend(bytes) {
+            return false;
+        }
+        !sparse || self.sparse.spend(bytes)
     }
 
     /// Appends the words that are likely to be needed again, each to the line of a message that contains it.
-    fn select_words(
-        &mut self,
-        ledger: &'l MessageLedger,
-        scored: &[ScoredMessage],
-        room: &mut ByteBudget,
-        tight: bool,
-    ) {
+    fn select_words(&mut self, room: &mut ByteBudget) {
         let mut known = words::SummaryWords::default();
         self.active.values().for_each(|text| known.add(text));
-        self.goals.values().for_each(|text| known.add(text));
-        self.lines.values().for_each(|text| known.add(text));
+        let lines = self.goals.values().chain(self.lines.values());
+        lines.for_each(|text| known.add(text));
         known.add(self.prior);
-        let mut left = ByteBudget(if tight { room.0 } else { room.0.min(words::UNBOUND) });
-        let before = left.0;
-        let told = |place: &usize| scored.binary_search_by_key(place, |scored| scored.index).is_ok();
-        for (word, seen) in words::rank_words(ledger) {
-            if left.0 < 8 {
+        for (word, seen) in words::rank_words(self.ledger) {
+            if room.0 < 8 {
                 break;
             }
             if known.contains(word) {
@@ -313,44 +319,25 @@ impl<'l> SummaryParts<'l> {
             }
             let places = [seen.last_said, seen.last, seen.first].map(|index| index as usize);
             let lined = places.into_iter().filter(|place| self.lines.contains_key(place));
-            let free = |place: &usize| {
-                !self.lines.contains_key(place)
-                    && !self.active.contains_key(place)
-                    && !self.goals.contains_key(place)
-                    && told(place)
-            };
-            let places: Vec<usize> = lined.chain(places.into_iter().filter(free)).collect();
-            let added = places
-                .into_iter()
-                .any(|place| self.add_word(ledger, place, word, &mut left));
-            if added {
+            let free = places.into_iter().filter(|place| !self.shows(*place));
+            let places: Vec<usize> = lined.chain(free).collect();
+            if places.into_iter().any(|place| self.add_word(place, word, room)) {
                 known.add(word);
             }
         }
-        room.0 -= before - left.0;
     }
 
     /// Appends a word to the line of a message, or to a new pointer. Returns false if there is no room.
-    fn add_word(
-        &mut self,
-        ledger: &'l MessageLedger,
-        place: usize,
-        word: &'l str,
-        room: &mut ByteBudget,
-    ) -> bool {
-        let pointer = match (self.lines.contains_key(&place), ledger.detail(place)) {
+    fn add_word(&mut self, place: usize, word: &'l str, room: &mut ByteBudget) -> bool {
+        let pointer = match (self.lines.contains_key(&place), self.ledger.detail(place)) {
             (true, _) => None,
-            (false, Some(detail)) => Some(line::format_pointer(&ledger.cores()[place], detail)),
+            (false, Some(detail)) => Some(line::format_pointer(&self.ledger.cores[place], detail)),
             (false, None) => return false,
         };
         let mark = if self.added.contains_key(&place) { 0 } else { 2 };
         let cost = word.len() + 1 + mark + pointer.as_ref().map_or(0, |line| line.len() + 1);
-        let sparse = ledger.score(place).tier == Tier::Sparse;
-        if sparse && cost > self.sparse.0 || !room.spend(cost) {
+        if !self.spend_line(self.ledger.score(place).tier, cost, room) {
             return false;
-        }
-        if sparse {
-            self.sparse.0 -= cost;
         }
         if let Some(pointer) = pointer {
             self.lines.insert(place, pointer);

@@ -49,12 +49,10 @@ fn messages(bytes: &[u8], format: TranscriptFormat) -> (Vec<String>, CompactionR
             let failed = if *error { "!" } else { "" };
             found.push(format!("{role:?}{failed} {name} {text}|{calls}"));
         };
-        compactor.feed_with(bytes, &mut each);
-        match compactor.finish_with(&mut each) {
+        compactor.feed(bytes, &mut each);
+        match compactor.finish(&mut each) {
             CompactionPass::Done(compacted) => return (found, *compacted),
-            CompactionPass::Again(selection) => {
-                compactor = Compactor::with_selection(options.clone(), selection)
-            }
+            CompactionPass::Again(again) => compactor = *again,
         }
     }
 }

@@ -11,13 +11,13 @@ use hippo_text::literal::{self, LiteralKind, LiteralVisitor};
 
 /// Maximum words in each of two generations.
 const WORDS: usize = 120_000;
-/// Maximum message beginnings in each of two generations.
+/// Maximum message beginnings. When there are more, all are forgotten.
 const BEGINNINGS: usize = 500_000;
 /// Characters of a beginning, as in the extension.
 const BEGINNING: usize = 30;
 
 /// Statistics of a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct SeenWord {
     /// The first and the last message that contain the word.
     pub first: u32,
@@ -39,7 +39,6 @@ pub struct WordTracker {
     old: HashMap<Box<str>, SeenWord>,
     /// Hashed beginnings with the last message that begins so.
     beginnings: HashMap<u64, u32>,
-    old_beginnings: HashMap<u64, u32>,
     /// Bitmap of the first bytes of beginnings, so that most words need no lookup.
     marks: Vec<u64>,
 }
@@ -68,11 +67,7 @@ impl WordTracker {
     /// Returns the earlier message with the same beginning.
     fn find_beginning(&self, index: u32, text: &str) -> Option<u32> {
         let key = hash_text(beginning(text)?);
-        let found = self
-            .beginnings
-            .get(&key)
-            .or_else(|| self.old_beginnings.get(&key));
-        found.copied().filter(|found| *found < index)
+        self.beginnings.get(&key).copied().filter(|found| *found < index)
     }
 
     /// Stores the beginning of a message.
@@ -81,7 +76,7 @@ impl WordTracker {
             return;
         };
         if self.beginnings.len() >= BEGINNINGS {
-            self.old_beginnings = std::mem::take(&mut self.beginnings);
+            self.beginnings.clear();
         }
         if let Some(mark) = mark_bit(beginning)
             && let Some(marks) = self.marks.get_mut((mark >> 6) as usize)
@@ -107,10 +102,8 @@ impl WordTracker {
             }
             let seen = self.old.remove(word).unwrap_or(SeenWord {
                 first: index,
-                last: index,
-                count: 0,
-                said: 0,
                 last_said: index,
+                ..SeenWord::default()
             });
             self.young.insert(word.into(), seen);
         }

@@ -34,12 +34,17 @@ impl<'t> LiteralVisitor<'t> for SummaryWords {
 /// Ranks all stored words by salience times recency, divided by cost. The parameters were tuned on transcripts of
 /// several programs; coverage depends little on them.
 pub fn rank_words(ledger: &MessageLedger) -> Vec<(&str, &SeenWord)> {
-    let count = ledger.cores().len();
+    let count = ledger.cores.len();
     let worth = |text: &str, seen: &SeenWord| {
-        let age = count.saturating_sub(seen.last as usize + 1);
-        frequency_weight(seen.count) * spoken_weight(seen.said) * recency_weight(age) / cost(text.len())
+        let age = count.saturating_sub(seen.last as usize + 1) as f64;
+        let frequency = 1.0 + 0.7 * f64::from(seen.count.max(1)).ln();
+        let spoken = 1.0 + f64::from(seen.said).ln_1p();
+        let recency = (1.0 + age / 15.0).powf(-0.7);
+        // The cost includes the separator and a share of a pointer.
+        let cost = (text.len() as f64 + 8.0).powf(0.85);
+        frequency * spoken * recency / cost
     };
-    let words = ledger.tracked().words();
+    let words = ledger.tracked.words();
     let mut rated: Vec<(f64, &str, &SeenWord)> = words
         .map(|(text, seen)| (worth(text, seen), text, seen))
         .collect();
@@ -48,28 +53,4 @@ pub fn rank_words(ledger: &MessageLedger) -> Vec<(&str, &SeenWord)> {
         other.total_cmp(worth).then_with(alike)
     });
     rated.into_iter().map(|(_, text, seen)| (text, seen)).collect()
-}
-
-/// Weight of a word by its number of occurrences.
-fn frequency_weight(count: u32) -> f64 {
-    1.0 + 0.7 * f64::from(count.max(1)).ln()
-}
-
-/// Weight of a word by its number of occurrences outside tool results.
-fn spoken_weight(count: u32) -> f64 {
-    1.0 + f64::from(count).ln_1p()
-}
-
-/// Weight of a word by its age in messages.
-fn recency_weight(age: usize) -> f64 {
-    #[allow(clippy::cast_precision_loss, reason = "no transcript has 2^53 messages")]
-    let age = age as f64;
-    (1.0 + age / 15.0).powf(-0.7)
-}
-
-/// Cost of a word, including the separator and its share of a pointer.
-fn cost(bytes: usize) -> f64 {
-    #[allow(clippy::cast_precision_loss, reason = "a word is short")]
-    let bytes = bytes as f64;
-    (bytes + 8.0).powf(0.85)
 }

@@ -18,14 +18,8 @@ impl BestSentences {
         self.kept.push((weight, text.to_owned()));
         if self.kept.len() > KEPT {
             // Of equal weights the later sentence is kept, because it may report the outcome of the earlier one.
-            let least = self
-                .kept
-                .iter()
-                .enumerate()
-                .min_by_key(|(_, (weight, _))| *weight);
-            if let Some((at, _)) = least {
-                self.kept.remove(at);
-            }
+            let least = (0..self.kept.len()).min_by_key(|at| self.kept[*at].0);
+            self.kept.remove(least.unwrap_or_default());
         }
     }
 
@@ -45,9 +39,8 @@ impl BestSentences {
 
     /// Adds all sentences of another selection.
     pub fn merge(&mut self, other: Self) {
-        other
-            .kept
-            .iter()
-            .for_each(|(weight, text)| self.add(*weight, text));
+        for (weight, text) in other.kept {
+            self.add(weight, &text);
+        }
     }
 }

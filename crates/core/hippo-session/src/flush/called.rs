@@ -1,20 +1,14 @@
 //! Files, URLs and commands in tool calls.
 
+use crate::compaction::read::RecordedCall;
 use hippo_redact::without_secrets;
 use hippo_text::literal::{self, LiteralKind, LiteralVisitor};
-use hippo_text::text::{clip, start};
+use hippo_text::text::clip;
 
-/// Maximum bytes of a call's arguments that are read.
-const LOOKED_AT: usize = 8 << 10;
 /// Maximum length of a path in bytes.
 const PATH: usize = 200;
 /// Maximum number of URLs of one call.
 const ADDRESSES: usize = 3;
-/// Names of arguments that contain a file path.
-#[rustfmt::skip] // keep the list compact
-const PATHS: [&str; 8] = [
-    "file_path", "path", "notebook_path", "filePath", "filename", "target_file", "file", "relative_path",
-];
 /// Lines of a patch that name a file.
 const PATCH: [(&str, FileAccess); 4] = [
     ("*** Update File: ", FileAccess::Edited),
@@ -22,20 +16,6 @@ const PATCH: [(&str, FileAccess); 4] = [
     ("*** Delete File: ", FileAccess::Deleted),
     ("*** Move to: ", FileAccess::Written),
 ];
-
-/// One tool call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ToolCall<'a> {
-    /// Id of the call, hashed.
-    pub id: Option<u64>,
-    /// Name of the tool.
-    pub tool: &'a str,
-    /// Arguments: `key=value, …`.
-    pub args: &'a str,
-}
-
-/// The calls of one message.
-pub type ToolCalls<'a> = [ToolCall<'a>];
 
 /// Kind of access to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,64 +42,11 @@ impl FileAccess {
     }
 }
 
-/// Splits the text of all calls of a message by the tools that its record names. Arguments may contain text that
-/// looks like a call, so a call begins only at a line start with the name of the next tool.
-pub fn split_calls<'a>(calls: &'a str, named: &mut std::slice::Iter<'_, (u64, String)>) -> Vec<ToolCall<'a>> {
-    let mut found: Vec<ToolCall<'a>> = Vec::new();
-    let mut from = 0;
-    let mut ahead = named.clone();
-    while let Some((id, tool)) = ahead.next() {
-        let begins = |at: usize| {
-            calls[at..]
-                .strip_prefix(tool.as_str())
-                .is_some_and(|rest| rest.starts_with('('))
-        };
-        let place = if begins(from) {
-            Some(from)
-        } else {
-            calls[from..]
-                .match_indices('\n')
-                .map(|(at, _)| from + at + 1)
-                .find(|at| begins(*at))
-        };
-        let Some(place) = place else { break };
-        if let Some(last) = found.last_mut() {
-            last.args = cut_args(calls, last.args, place);
-        }
-        from = place + tool.len() + 1;
-        found.push(ToolCall {
-            id: Some(*id),
-            tool: &calls[place..place + tool.len()],
-            args: &calls[from..],
-        });
-        *named = ahead.clone();
-    }
-    if found.is_empty() {
-        let (tool, args) = calls.split_once('(').unwrap_or((calls, ""));
-        found.push(ToolCall { id: None, tool, args });
-    }
-    for call in &mut found {
-        call.args = call.args.trim_end_matches('\n');
-        call.args = call.args.strip_suffix(')').unwrap_or(call.args);
-    }
-    found
-}
-
-/// Cuts the arguments before the next call.
-fn cut_args<'a>(calls: &'a str, args: &'a str, end: usize) -> &'a str {
-    let begin = calls.len() - args.len();
-    &calls[begin..end.max(begin)]
-}
-
-/// Returns the command of a call in a few words, without secrets: `cargo test`.
-pub fn command_head(call: &ToolCall<'_>) -> String {
-    let args = start(call.args, LOOKED_AT);
-    let command = argument_value(args, "command")
-        .or_else(|| argument_value(args, "cmd"))
-        .unwrap_or("");
+/// Returns the first line of a call's command in a few words, without secrets: `cargo test`.
+pub fn command_head(command: &str) -> String {
     // The whole command is redacted first, because redaction needs the text before a secret. The returned words end
     // before the replacement of a secret.
-    let command = without_secrets(command);
+    let command = without_secrets(command.lines().next().unwrap_or_default());
     // The first shell command is often `cd`.
     let command = command.rsplit("&& ").next().unwrap_or_default();
     let plain = |word: &&str| {
@@ -130,31 +57,10 @@ pub fn command_head(call: &ToolCall<'_>) -> String {
     words.join(" ")
 }
 
-/// Returns the value of an argument.
-fn argument_value<'a>(args: &'a str, name: &str) -> Option<&'a str> {
-    let at = args.match_indices(name).map(|(at, _)| at).find(|at| {
-        let begins = *at == 0 || args[..*at].ends_with(", ");
-        begins && args[at + name.len()..].starts_with('=')
-    })?;
-    let rest = &args[at + name.len() + 1..];
-    let line = rest.lines().next().unwrap_or("");
-    // The next argument: `, name=`.
-    let end = line.match_indices(", ").map(|(at, _)| at).find(|at| {
-        let next = &line[at + 2..];
-        let name = next
-            .bytes()
-            .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-            .count();
-        name > 0 && next[name..].starts_with('=')
-    });
-    Some(line[..end.unwrap_or(line.len())].trim())
-}
-
 /// Returns the files of a call.
-pub fn touched_files(call: &ToolCall<'_>) -> Vec<(String, FileAccess)> {
-    let args = start(call.args, LOOKED_AT);
+pub fn touched_files(call: &RecordedCall) -> Vec<(String, FileAccess)> {
     let mut found = Vec::new();
-    for line in args.lines() {
+    for line in call.args.lines() {
         for (mark, touch) in PATCH {
             // The first line of a patch follows the name of its argument.
             if let Some((_, path)) = line.split_once(mark)
@@ -176,9 +82,9 @@ pub fn touched_files(call: &ToolCall<'_>) -> Vec<(String, FileAccess)> {
     } else {
         FileAccess::Read
     };
-    let named = PATHS.iter().find_map(|name| argument_value(args, name));
+    let named = Some(call.path.as_str()).filter(|path| !path.is_empty());
     // `apply_patch(/a/b.rs={update=…})`
-    let first = args.split_once('=').map(|(path, _)| path);
+    let first = call.args.split_once('=').map(|(path, _)| path);
     let first = first.filter(|path| touch == FileAccess::Edited && path.contains('/'));
     if let Some(path) = named.or(first)
         && is_path(path)
@@ -198,7 +104,7 @@ fn is_path(path: &str) -> bool {
 }
 
 /// Returns the URLs in a call, without query and fragment.
-pub fn called_urls(call: &ToolCall<'_>) -> Vec<String> {
+pub fn called_urls(call: &RecordedCall) -> Vec<String> {
     struct UrlCollector(Vec<String>);
     impl<'t> LiteralVisitor<'t> for UrlCollector {
         fn literal(&mut self, literal: &'t str, sort: LiteralKind, _: usize) {
@@ -213,6 +119,6 @@ pub fn called_urls(call: &ToolCall<'_>) -> Vec<String> {
         }
     }
     let mut found = UrlCollector(Vec::new());
-    literal::scan(start(call.args, LOOKED_AT), &mut found);
+    literal::scan(&call.args, &mut found);
     found.0
 }

@@ -9,15 +9,15 @@ use hippo_types::time::Timestamp;
 pub type LoggedMessageKey = [u8; 16];
 
 /// Filter for messages that were flushed before.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct KnownMessages {
     /// Identities of the session for messages without a time stamp. The first one decides; the others are recorded
     /// too.
     within: Vec<String>,
     /// The input continues an earlier flush.
     resumed: bool,
-    /// The current messages are a copy of the start of another session.
-    copied: bool,
+    /// The current messages are a copy of another session, up to the first unknown message.
+    pub copied: bool,
     /// Number of occurrences of each content without a time stamp.
     met: BTreeMap<LoggedMessageKey, u64>,
 }
@@ -25,22 +25,12 @@ pub struct KnownMessages {
 impl KnownMessages {
     /// Creates the filter for a transcript, or for its continuation.
     pub fn new(within: Vec<String>, resumed: bool) -> Self {
-        let within = if within.is_empty() {
-            vec![String::new()]
-        } else {
-            within
-        };
+        let all = within.is_empty().then(String::new);
         Self {
-            within,
+            within: within.into_iter().chain(all).collect(),
             resumed,
-            copied: false,
-            met: BTreeMap::new(),
+            ..Self::default()
         }
-    }
-
-    /// Marks the following messages as a copy of another session, up to the first unknown message.
-    pub fn begin_copy(&mut self) {
-        self.copied = true;
     }
 
     /// Returns true if a message is known. `is_known` returns true for a known key, and records the key. `restamped` is

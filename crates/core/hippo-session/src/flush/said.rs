@@ -2,7 +2,7 @@
 
 use hippo_redact::without_secrets;
 use hippo_text::control::without_escapes;
-use hippo_text::text::{characters, clip, squeeze, start};
+use hippo_text::text::{characters, clip, one_line, squeeze, start};
 
 use super::sentence::find_sentence_end;
 
@@ -17,15 +17,11 @@ const TITLE: usize = 60;
 /// Maximum bytes of an answer.
 const ANSWER: usize = 48;
 
-/// Start and end marks of text that programs insert into user messages.
+/// Tags around text that programs insert into user messages.
 #[rustfmt::skip] // keep the list compact
-const INJECTED: [(&str, &str); 11] = [
-    ("<system-reminder>", "</system-reminder>"), ("<local-command-stdout>", "</local-command-stdout>"),
-    ("<local-command-stderr>", "</local-command-stderr>"),
-    ("<local-command-caveat>", "</local-command-caveat>"), ("<command-name>", "</command-name>"),
-    ("<command-message>", "</command-message>"), ("<bash-stdout>", "</bash-stdout>"),
-    ("<bash-stderr>", "</bash-stderr>"), ("<ide_opened_file>", "</ide_opened_file>"),
-    ("<task-notification>", "</task-notification>"), ("<environment_context>", "</environment_context>"),
+const INJECTED: [&str; 11] = [
+    "system-reminder", "local-command-stdout", "local-command-stderr", "local-command-caveat", "command-name",
+    "command-message", "bash-stdout", "bash-stderr", "ide_opened_file", "task-notification", "environment_context",
 ];
 /// Prefixes of messages that no person wrote.
 const PROGRAMS: [&str; 6] = [
@@ -37,12 +33,11 @@ const PROGRAMS: [&str; 6] = [
     "<turn_aborted>",
 ];
 /// Marks around text that a person wrote.
-const TAGS: [&str; 4] = [
-    "<command-args>",
-    "</command-args>",
-    "<bash-input>",
-    "</bash-input>",
-];
+#[rustfmt::skip] // keep the list compact
+const TAGS: [&str; 4] = ["<command-args>", "</command-args>", "<bash-input>", "</bash-input>"];
+/// Polite beginnings of a request that a title leaves out.
+#[rustfmt::skip] // keep the list compact
+const POLITE: [&str; 6] = ["please ", "can you ", "could you ", "i want you to ", "i'd like you to ", "let's "];
 
 /// Answers that only let the agent continue.
 #[rustfmt::skip] // keep the list compact
@@ -65,9 +60,10 @@ pub fn extract_prompt(text: &str) -> Option<String> {
     let looked_at = start(text, LOOKED_AT);
     let is_cut = looked_at.len() < text.len();
     let mut text = looked_at.to_owned();
-    for (from, to) in INJECTED {
-        while let Some(at) = text.find(from) {
-            let end = match text[at..].find(to) {
+    for tag in INJECTED {
+        let (from, to) = (format!("<{tag}>"), format!("</{tag}>"));
+        while let Some(at) = text.find(&from) {
+            let end = match text[at..].find(&to) {
                 Some(end) => at + end + to.len(),
                 // The inserted text may continue beyond the bytes that are read.
                 None if is_cut => text.len(),
@@ -125,14 +121,7 @@ pub fn is_remark(asked: &str) -> bool {
 /// Creates a title from the first prompt.
 pub fn make_title(asked: &str) -> String {
     let mut line = asked.trim_start_matches(|mark: char| !mark.is_alphanumeric() && mark != '/');
-    for polite in [
-        "please ",
-        "can you ",
-        "could you ",
-        "i want you to ",
-        "i'd like you to ",
-        "let's ",
-    ] {
+    for polite in POLITE {
         if line
             .get(..polite.len())
             .is_some_and(|head| head.eq_ignore_ascii_case(polite))
@@ -143,7 +132,7 @@ pub fn make_title(asked: &str) -> String {
     let first = find_sentence_end(line);
     let line = line[..first].trim_end_matches(['.', ':', ',', ';', '!', '?', '。', ' ']);
     let line = clip(line, characters(line, TITLE).len().max(8)).replace(['[', ']', '`', '*', '#'], "");
-    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line(&line);
     let mut letters = line.chars();
     match letters.next() {
         Some(first) => first.to_uppercase().collect::<String>() + letters.as_str(),

@@ -30,22 +30,9 @@ pub struct LogSection {
     pub text: String,
 }
 
-/// Fields in the order of the section.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum SectionField {
-    Request,
-    Analysis,
-    Decision,
-    Outcome,
-    Errors,
-    Feedback,
-    References,
-    Tools,
-}
-
-/// Names of the fields in the log.
+/// Names of the fields in the order of the section.
 #[rustfmt::skip] // keep the list compact
-const NAMES: [&str; 8] = [
+const FIELDS: [&str; 8] = [
     "request", "analysis", "decision", "outcome", "errors", "user feedback", "references", "tool calls",
 ];
 
@@ -63,15 +50,16 @@ impl LogSection {
             title.push_str(" (continued)");
         }
         let mut left = room.saturating_sub(title.len());
-        let mut lines: Vec<(SectionField, usize, String)> = Vec::new();
+        let mut lines: Vec<(Option<usize>, usize, String)> = Vec::new();
         for (place, (field, text)) in rank_fields(topic).into_iter().enumerate() {
-            let line = format!("- {}: {text}", NAMES[field as usize]);
+            let line = format!("- {field}: {text}");
             // The first field is always included.
             if line.len() >= left && place > 0 {
                 continue;
             }
             left = left.saturating_sub(line.len() + 1);
-            lines.push((field, place, line));
+            let order = FIELDS.iter().position(|name| *name == field);
+            lines.push((order, place, line));
         }
         lines.sort();
         // Each part is redacted already; the joined lines are redacted again.
@@ -90,40 +78,34 @@ impl LogSection {
 }
 
 /// Returns the fields of a topic, most important first.
-fn rank_fields(topic: &SessionTopic) -> Vec<(SectionField, String)> {
-    let mut lines: Vec<(SectionField, String)> = Vec::new();
-    let mut add = |field, texts: Vec<String>| {
-        let texts = texts.into_iter().filter(|text| !text.is_empty());
-        lines.extend(texts.map(|text| (field, text)));
-    };
-    let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+fn rank_fields(topic: &SessionTopic) -> Vec<(&'static str, String)> {
+    let owned = |texts: &[&str]| -> Vec<String> { texts.iter().map(|text| (*text).to_owned()).collect() };
     let decisions = topic.decisions.top(3);
     let (decision, others) = decisions.split_at(decisions.len().min(1));
     let (request, requests) = topic.requests.split_at(topic.requests.len().min(1));
-    add(SectionField::Request, request.to_vec());
-    add(SectionField::Outcome, vec![topic.outcome()]);
-    add(SectionField::Decision, owned(decision));
-    add(SectionField::Feedback, topic.feedback.clone());
-    add(SectionField::References, vec![format_references(topic)]);
+    let more = (topic.more > 0).then(|| format!("({} more)", topic.more));
     let troubles = &topic.troubles[topic.troubles.len().saturating_sub(3)..];
-    add(
-        SectionField::Errors,
-        troubles.iter().map(format_trouble).collect(),
-    );
-    add(SectionField::Analysis, owned(&topic.analysis.top(2)));
-    add(SectionField::Decision, owned(others));
-    add(SectionField::Request, requests.to_vec());
-    if topic.more > 0 {
-        add(SectionField::Request, vec![format!("({} more)", topic.more)]);
+    let ranked = [
+        ("request", request.to_vec()),
+        ("outcome", vec![topic.outcome()]),
+        ("decision", owned(decision)),
+        ("user feedback", topic.feedback.clone()),
+        ("references", vec![format_references(topic)]),
+        ("errors", troubles.iter().map(format_trouble).collect()),
+        ("analysis", owned(&topic.analysis.top(2))),
+        ("decision", owned(others)),
+        ("request", requests.iter().cloned().chain(more).collect()),
+        ("tool calls", vec![format_tools(topic)]),
+    ];
+    let mut lines: Vec<(&str, String)> = Vec::new();
+    for (field, texts) in ranked {
+        for text in texts {
+            // A sentence may belong to two fields; keep it once.
+            if !text.is_empty() && !lines.iter().any(|(_, known)| known.contains(&text)) {
+                lines.push((field, text));
+            }
+        }
     }
-    add(SectionField::Tools, vec![format_tools(topic)]);
-    // A sentence may belong to two fields; keep it once.
-    let mut seen: Vec<String> = Vec::new();
-    lines.retain(|(_, text)| {
-        let new = !seen.iter().any(|known| known.contains(text.as_str()));
-        seen.push(text.clone());
-        new
-    });
     lines
 }
 
@@ -134,40 +116,28 @@ fn format_trouble(trouble: &ToolError) -> String {
         times => format!(" ({times} times)"),
     };
     let end = if trouble.over { "a" } else { "no" };
-    format!(
-        "{}: `{}`{times}; {end} later run succeeded",
-        trouble.label(),
-        trouble.line
-    )
+    let ToolError { label, line, .. } = trouble;
+    format!("{label}: `{line}`{times}; {end} later run succeeded")
 }
 
 /// Formats files and URLs; modified files first.
 fn format_references(topic: &SessionTopic) -> String {
-    let mut files: Vec<(&str, FileAccess)> = topic
-        .files
-        .iter()
-        .map(|(path, touch)| (path.as_str(), *touch))
-        .collect();
-    files.sort_by_key(|(path, touch)| (*touch == FileAccess::Read, *path));
+    let mut files: Vec<(&String, &FileAccess)> = topic.files.iter().collect();
+    // The sort is stable.
+    files.sort_by_key(|(_, touch)| **touch == FileAccess::Read);
     let files = files
         .iter()
         .map(|(path, touch)| format!("{path} ({})", touch.name()));
-    join_limited(
-        files.chain(topic.addresses.iter().cloned()),
-        REFERENCES,
-        topic.more_files,
-    )
+    let references = files.chain(topic.addresses.iter().cloned());
+    join_limited(references, REFERENCES, topic.more_files)
 }
 
 /// Formats tools with their number of calls, most frequent first.
 fn format_tools(topic: &SessionTopic) -> String {
     let mut tools: Vec<(&String, &u64)> = topic.tools.iter().collect();
     tools.sort_by_key(|(tool, count)| (std::cmp::Reverse(**count), *tool));
-    join_limited(
-        tools.into_iter().map(|(tool, count)| format!("{tool} {count}")),
-        TOOLS,
-        0,
-    )
+    let tools = tools.into_iter().map(|(tool, count)| format!("{tool} {count}"));
+    join_limited(tools, TOOLS, 0)
 }
 
 /// Joins items on one line up to a number of bytes, and counts the omitted items.

@@ -124,41 +124,31 @@ const WORDS: [(&str, SentenceKind, u32); 62] = {
     ]
 };
 
-/// The value would be `None` only if a word were invalid, and the words are constants.
-static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::LeftmostLongest)
         .build(WORDS.map(|(word, ..)| word))
-        .ok()
+        .expect("the words are few and short")
 });
 
 /// Returns the predominant subject of a sentence and its weight.
 fn classify_sentence(sentence: &str) -> (Option<SentenceKind>, u32) {
-    const KINDS: [SentenceKind; 4] = [
-        SentenceKind::Decision,
-        SentenceKind::Analysis,
-        SentenceKind::Outcome,
-        SentenceKind::Step,
-    ];
-    let mut sums = [0_u32; KINDS.len()];
-    for found in FINDER.iter().flat_map(|finder| finder.find_iter(sentence)) {
-        let Some((_, tells, weight)) = WORDS.get(found.pattern().as_usize()) else {
-            continue;
-        };
-        if let Some(place) = KINDS.iter().position(|kind| kind == tells) {
-            sums[place] += weight;
-        }
+    let mut sums = [0_u32; 4];
+    for found in FINDER.find_iter(sentence) {
+        let (_, kind, weight) = WORDS[found.pattern().as_usize()];
+        sums[kind as usize] += weight;
     }
+    let [decision, analysis, outcome, step] = sums;
     // A next step is covered by its outcome, unless the sentence gives a reason.
-    if sums[3] > sums[0].max(sums[1]) {
-        return (Some(SentenceKind::Step), sums[3]);
+    if step > decision.max(analysis) {
+        return (Some(SentenceKind::Step), step);
     }
-    let mut best = (None, 0);
-    for (kind, sum) in KINDS.into_iter().zip(sums).take(3) {
-        if sum > best.1 {
-            best = (Some(kind), sum);
-        }
-    }
-    best
+    let (kind, most) = match decision.max(analysis).max(outcome) {
+        0 => return (None, 0),
+        most if decision == most => (SentenceKind::Decision, most),
+        most if analysis == most => (SentenceKind::Analysis, most),
+        most => (SentenceKind::Outcome, most),
+    };
+    (Some(kind), most)
 }

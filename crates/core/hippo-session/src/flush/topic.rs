@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use jiff::civil::Date;
 
 use crate::compaction::ledger::error;
+use crate::compaction::read::RecordedCall;
 use hippo_redact::without_secrets;
 use hippo_text::text::clip;
 
 use super::best::BestSentences;
-use super::called::{self, FileAccess, ToolCall};
+use super::called::{self, FileAccess};
 use super::said::{self, PROMPT};
 use super::sentence::{self, Sentence, SentenceKind};
 
@@ -78,8 +79,8 @@ const GENERAL: [&str; 4] = [
 /// Error of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolError {
-    tool: String,
-    head: String,
+    /// Command of the call, or the tool if there is no command.
+    pub label: String,
     /// Line that reports the error.
     pub line: String,
     /// Number of occurrences.
@@ -90,7 +91,7 @@ pub struct ToolError {
 
 impl ToolError {
     /// Extracts the error from a tool result.
-    pub fn find(tool: &str, head: &str, answer: &str, failed: bool) -> Option<Self> {
+    pub fn find(label: &str, answer: &str, failed: bool) -> Option<Self> {
         let mut line = error::find_error_line(answer, failed)?;
         if GENERAL.iter().any(|general| line.starts_with(general)) {
             // The next line has the details.
@@ -99,21 +100,11 @@ impl ToolError {
         }
         let line = said::neutralize_comments(&clip(&without_secrets(line), ERROR)).replace('`', "'");
         (!line.is_empty()).then(|| Self {
-            tool: tool.to_owned(),
-            head: head.to_owned(),
+            label: label.to_owned(),
             line,
             times: 1,
             over: false,
         })
-    }
-
-    /// Returns the command, or the tool if there is no command.
-    pub fn label(&self) -> &str {
-        if self.head.is_empty() {
-            &self.tool
-        } else {
-            &self.head
-        }
     }
 }
 
@@ -159,14 +150,7 @@ impl SessionTopic {
         } else {
             &mut self.requests
         };
-        if list.contains(&text) {
-            return;
-        }
-        if list.len() < TEXTS {
-            list.push(text);
-        } else {
-            self.more += 1;
-        }
+        self.more += add_text(list, text);
     }
 
     /// Adds a message of the agent.
@@ -190,12 +174,12 @@ impl SessionTopic {
     }
 
     /// Adds a tool call. `root` is removed from the start of paths.
-    pub fn add_call(&mut self, call: &ToolCall<'_>, root: Option<&str>) {
+    pub fn add_call(&mut self, call: &RecordedCall, root: Option<&str>) {
         // A message before a call describes the next step.
         if !self.last.is_empty() {
             self.before = std::mem::take(&mut self.last);
         }
-        let tool = said::neutralize_comments(&clip(call.tool, 48));
+        let tool = said::neutralize_comments(&clip(&call.tool, 48));
         if !tool.is_empty() {
             self.count_tool(tool, 1);
         }
@@ -234,20 +218,13 @@ impl SessionTopic {
     }
 
     /// Adds a tool result: records its error, or marks earlier errors of the same call as resolved.
-    pub fn add_result(&mut self, tool: &str, head: &str, trouble: Option<ToolError>) {
-        let same = |known: &ToolError| known.tool == tool && known.head == head;
+    pub fn add_result(&mut self, label: &str, trouble: Option<ToolError>) {
+        let mut same = self.troubles.iter_mut().filter(|known| known.label == label);
         let Some(trouble) = trouble else {
-            self.troubles
-                .iter_mut()
-                .filter(|known| same(known))
-                .for_each(|known| known.over = true);
+            same.for_each(|known| known.over = true);
             return;
         };
-        if let Some(known) = self
-            .troubles
-            .iter_mut()
-            .find(|known| same(known) && known.line == trouble.line)
-        {
+        if let Some(known) = same.find(|known| known.line == trouble.line) {
             known.times += 1;
             known.over = false;
         } else if self.troubles.len() < TROUBLES {
@@ -258,44 +235,34 @@ impl SessionTopic {
     /// Returns the outcome in one or two sentences: from the last message of the agent, otherwise the best outcome
     /// sentences.
     pub fn outcome(&self) -> String {
-        let mut text = String::new();
-        for sentence in self.outcome_sentences() {
-            if !text.is_empty() {
-                text.push_str(if text.ends_with(['.', '!', '?', '。', ';']) {
-                    " "
-                } else {
-                    "; "
-                });
-            }
-            text.push_str(sentence);
-        }
-        text
-    }
-
-    fn outcome_sentences(&self) -> Vec<&str> {
-        if self.last.is_empty() {
-            let best = self.outcomes.top(2);
-            if !best.is_empty() {
-                return best;
-            }
-            let said = self
-                .before
-                .iter()
-                .filter(|sentence| sentence.tells != Some(SentenceKind::Step));
-            return said.take(1).map(|sentence| sentence.text.as_str()).collect();
-        }
-        let telling = |sentence: &&Sentence| sentence.tells == Some(SentenceKind::Outcome);
-        let mut chosen: Vec<&str> = self
-            .last
-            .iter()
-            .filter(telling)
-            .take(2)
-            .map(|sentence| sentence.text.as_str())
-            .collect();
-        if chosen.is_empty() {
-            chosen.extend(self.last.iter().take(2).map(|sentence| sentence.text.as_str()));
-        }
-        chosen
+        let texts =
+            |sentences: &'_ [Sentence], wanted: fn(Option<SentenceKind>) -> bool, most| -> Vec<String> {
+                let sentences = sentences.iter().filter(|sentence| wanted(sentence.tells));
+                sentences
+                    .take(most)
+                    .map(|sentence| sentence.text.clone())
+                    .collect()
+            };
+        let choices = if self.last.is_empty() {
+            let best = self.outcomes.top(2).into_iter().map(str::to_owned).collect();
+            [
+                best,
+                texts(&self.before, |tells| tells != Some(SentenceKind::Step), 1),
+            ]
+        } else {
+            let telling = texts(&self.last, |tells| tells == Some(SentenceKind::Outcome), 2);
+            [telling, texts(&self.last, |_| true, 2)]
+        };
+        let chosen = choices.into_iter().find(|choice| !choice.is_empty());
+        let joined = chosen.unwrap_or_default().into_iter().reduce(|text, sentence| {
+            let end = if text.ends_with(['.', '!', '?', '。', ';']) {
+                " "
+            } else {
+                "; "
+            };
+            text + end + &sentence
+        });
+        joined.unwrap_or_default()
     }
 
     /// Merges the next topic of the same day into this one.
@@ -311,11 +278,7 @@ impl SessionTopic {
             (&mut self.feedback, other.feedback),
         ] {
             for text in others {
-                if list.len() < TEXTS {
-                    list.push(text);
-                } else {
-                    self.more += 1;
-                }
+                self.more += add_text(list, text);
             }
         }
         self.more += other.more;
@@ -339,6 +302,18 @@ impl SessionTopic {
         let room = TROUBLES.saturating_sub(self.troubles.len());
         self.troubles.extend(other.troubles.into_iter().take(room));
     }
+}
+
+/// Adds a text unless the list contains it. Returns 1 if there is no room.
+fn add_text(list: &mut Vec<String>, text: String) -> usize {
+    if list.contains(&text) {
+        return 0;
+    }
+    if list.len() >= TEXTS {
+        return 1;
+    }
+    list.push(text);
+    0
 }
 
 /// Merges adjacent topics of the same day, smallest first, until at most `most` remain.

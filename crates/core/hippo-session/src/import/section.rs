@@ -7,7 +7,7 @@ use hippo_redact::{redact, without_secrets};
 use hippo_text::fence::without_sections;
 use hippo_text::instruction;
 use hippo_text::section::{tamed, topic_of};
-use hippo_text::text::{one_line, start};
+use hippo_text::text::{characters, one_line, start};
 use hippo_types::time::rfc3339;
 use hippo_types::transcript::ExportProgram;
 
@@ -38,110 +38,74 @@ pub struct MemorySection {
 /// Returns the memory as a section of a log.
 #[must_use]
 pub fn section(program: ExportProgram, memory: &Memory) -> MemorySection {
-    let clean = clean(&memory.text);
-    let shown = redact(&clean);
-    let title = memory.title.as_deref().map(|title| one_line(&self::clean(title)));
-    let beside: Vec<String> = details(memory);
-    let shown_beside: Vec<Cow<'_, str>> = beside.iter().map(|line| redact(line)).collect();
+    let program = program.name();
+    let text = clean(&memory.text);
+    let shown = redact(&text);
+    let title = memory.title.as_deref().map(|title| one_line(&clean(title)));
+    let details = memory.details.iter();
+    let details: Vec<String> = details
+        .map(|(label, value)| format!("{label}: {}", one_line(&clean(value))))
+        .collect();
+    let shown_details: Vec<Cow<'_, str>> = details.iter().map(|line| redact(line)).collect();
+    let redacted = shown != text || shown_details != details;
     let steers = |text: &str| instruction::match_rule(text).is_some();
-    let flagged = steers(&clean) || title.as_deref().is_some_and(steers);
-    let redacted = shown != clean.as_str()
-        || shown_beside
-            .iter()
-            .zip(&beside)
-            .any(|(shown, line)| shown != line);
-    let at = memory.created.map(rfc3339);
-    let hash = hash(&[
-        program.name(),
-        title.as_deref().unwrap_or_default(),
-        at.as_deref().unwrap_or_default(),
-        shown.trim(),
-    ]);
+    let flagged = steers(&text) || title.as_deref().is_some_and(steers);
+    let at = memory.created.map(rfc3339).unwrap_or_default();
+    let hash = hash(&[program, title.as_deref().unwrap_or_default(), &at, shown.trim()]);
+    let topic = match &title {
+        // Headings are shown in more places than the text below them.
+        _ if flagged => format!("Imported from {program}, reads like an instruction"),
+        Some(title) => without_secrets(title).into_owned(),
+        None => topic_of(&without_secrets(start(text.trim_start(), BEGINNING))),
+    };
+    let topic = if topic.is_empty() { "Imported" } else { &topic };
+    let kind = memory.topic_type.map(|kind| format!(" [{kind}]"));
+    let warning = if flagged { FLAGGED } else { "" };
+    let mut parts = vec![format!("## {topic}{}", kind.unwrap_or_default())];
+    parts.extend([warning.to_owned(), tamed(shown.trim()), shown_details.join("\n")]);
     let mut mark = format!(
-        "{MARK}from={} id={} kind={}",
-        program.name(),
+        "{MARK}from={program} id={} kind={}",
         name(&memory.id),
         name(&memory.kind)
     );
-    if let Some(at) = &at {
-        mark.push_str(&format!(" at={at}"));
-    }
-    for (flag, set) in [("redacted", redacted), ("instruction-like", flagged)] {
+    for (key, value, set) in [
+        ("at", &*at, !at.is_empty()),
+        ("flag", "redacted", redacted),
+        ("flag", "instruction-like", flagged),
+        ("hash", &hash, true),
+    ] {
         if set {
-            mark.push_str(&format!(" flag={flag}"));
+            mark.push_str(&format!(" {key}={value}"));
         }
     }
-    mark.push_str(&format!(" hash={hash} -->\n"));
-    let topic = match &title {
-        // Headings are shown in more places than the text below them.
-        _ if flagged => format!("Imported from {}, reads like an instruction", program.name()),
-        Some(title) => without_secrets(title).into_owned(),
-        None => topic_of(&without_secrets(start(clean.trim_start(), BEGINNING))),
-    };
-    let topic = if topic.is_empty() { "Imported" } else { &topic };
-    let text = log_section(topic, memory, &shown, &shown_beside, flagged);
+    parts.push(mark + " -->\n");
+    parts.retain(|part| !part.is_empty());
     MemorySection {
-        text: text + &mark,
+        text: parts.join("\n\n"),
         hash,
         redacted,
         flagged,
     }
 }
 
-fn log_section(topic: &str, memory: &Memory, shown: &str, beside: &[Cow<'_, str>], flagged: bool) -> String {
-    let kind = memory.topic_type.map(|kind| format!(" [{kind}]"));
-    let mut text = format!("## {topic}{}\n\n", kind.unwrap_or_default());
-    if flagged {
-        text.push_str(&format!("{FLAGGED}\n\n"));
-    }
-    text.push_str(&format!("{}\n\n", tamed(shown.trim())));
-    if !beside.is_empty() {
-        text.push_str(&format!("{}\n\n", beside.join("\n")));
-    }
-    text
-}
-
-/// Returns the lines for tags and further details.
-fn details(memory: &Memory) -> Vec<String> {
-    let tags = Some(("Tags", memory.tags.join(", "))).filter(|_| !memory.tags.is_empty());
-    let all = tags.into_iter().chain(memory.details.iter().cloned());
-    all.map(|(name, said)| format!("{name}: {}", one_line(&clean(&said))))
-        .collect()
-}
-
 /// Returns the text without blocks inserted by hippod, control characters and marks of hippod.
 fn clean(text: &str) -> String {
     let text = without_sections(text).replace("\r\n", "\n");
-    let mut clean: String = text
-        .chars()
-        .filter(|mark| !mark.is_control() || matches!(mark, '\n' | '\t'))
-        .collect();
-    for own in [
-        "<!-- imported",
-        "<!-- hippod",
-        "<!-- /hippod",
-        "<!-- session",
-        "<!-- hx:",
-    ] {
-        if clean.contains(own) {
-            clean = clean.replace(own, &own.replace("<!-- ", "<!-- was "));
-        }
-    }
-    clean
+    let shown = |mark: &char| !mark.is_control() || matches!(mark, '\n' | '\t');
+    let clean: String = text.chars().filter(shown).collect();
+    let own = ["imported", "hippod", "/hippod", "session", "hx:"];
+    own.iter().fold(clean, |clean, own| {
+        clean.replace(&format!("<!-- {own}"), &format!("<!-- was {own}"))
+    })
 }
 
 /// Returns a name as one word that is safe in a comment.
 fn name(text: &str) -> String {
     let kept = |mark: char| mark.is_alphanumeric() || matches!(mark, '.' | '_' | '/' | '-' | ':' | '@');
-    let safe = without_secrets(text);
-    let word: String = safe
-        .chars()
-        .take(NAME)
-        .map(|mark| if kept(mark) { mark } else { '_' })
-        .collect();
-    match word.replace("--", "__") {
-        word if word.is_empty() => "none".to_owned(),
-        word => word,
+    let word = without_secrets(text).replace(|mark: char| !kept(mark), "_");
+    match characters(&word.replace("--", "__"), NAME) {
+        "" => "none".to_owned(),
+        word => word.to_owned(),
     }
 }
 
@@ -175,7 +139,7 @@ mod tests {
             id: "a -->b".into(),
             kind: "episodic".into(),
             text: text.into(),
-            tags: vec!["pump".into()],
+            details: vec![("Tags", "pump".into())],
             ..Memory::default()
         }
     }

@@ -15,9 +15,8 @@ use super::{ImportReport, NewFile};
 const FULL: usize = 4 << 20;
 /// Maximum size in bytes of a file that is searched for the marks of imported memories.
 const LOOKED_AT: u64 = 64 << 20;
-
-/// The creation time of a memory, if known, and its section.
-type DatedSection = (Option<Timestamp>, MemorySection);
+/// The name of the file for memories without a date.
+const UNDATED: &str = "undated";
 
 /// Selects the new memories, and adds the files that will contain them to the report.
 pub(super) fn add_files(
@@ -27,11 +26,8 @@ pub(super) fn add_files(
     memories: &[Memory],
 ) {
     let mut known = imported_hashes(dir);
-    let mut places: BTreeMap<(String, String), Vec<DatedSection>> = BTreeMap::new();
-    let mut impossible = 0;
-    let today = day_of(Timestamp(jiff::Timestamp::now().as_millisecond()));
-    let name = program.name();
-    let folder = format!("memory/imported/{name}");
+    let mut days: BTreeMap<String, Vec<(Option<Timestamp>, MemorySection)>> = BTreeMap::new();
+    let today = jiff::Zoned::now().date();
     for memory in memories {
         let section = section(program, memory);
         if !known.insert(section.hash.clone()) {
@@ -40,46 +36,47 @@ pub(super) fn add_files(
         }
         report.redacted += u64::from(section.redacted);
         report.flagged += u64::from(section.flagged);
-        // If the clock of the exporting machine was never set, the date is the first day of 1970.
-        let is_day = |(moment, day): &(Timestamp, Date)| moment.0 >= DAY_MS && !is_far_ahead(today, *day);
-        let dated = memory.created.map(|moment| (moment, day_of(moment)));
-        let place = match dated.filter(is_day) {
-            Some((_, day)) => (format!("{folder}/{day}"), day.to_string()),
-            None => {
-                impossible += u64::from(dated.is_some());
-                (format!("{folder}/undated"), format!("Imported from {name}"))
-            }
-        };
-        places.entry(place).or_default().push((memory.created, section));
+        let day = memory.created.and_then(|created| plausible_day(created, today));
+        let day = day.map_or_else(|| UNDATED.to_owned(), |day| day.to_string());
+        days.entry(day).or_default().push((memory.created, section));
     }
-    for ((stem, title), mut sections) in places {
+    for (day, mut sections) in days {
         // The oldest memories come first. The sort is stable, so memories of the same time keep the order of the
         // export.
         sections.sort_by_key(|(created, _)| *created);
-        fill(
-            report,
-            dir,
-            &stem,
-            &title,
-            sections.iter().map(|(_, section)| section),
-        );
-    }
-    if impossible > 0 {
-        report.notes.push(format!(
-            "memories with a date before 1970, or a month or more in the future, are written without the \
-             date: {impossible}"
-        ));
+        let title = match day.as_str() {
+            UNDATED => format!("Imported from {program}"),
+            day => day.to_owned(),
+        };
+        let stem = format!("memory/imported/{program}/{day}");
+        let mut names = std::iter::once(format!("{stem}.md"))
+            .chain((2..).map(|number| format!("{stem}-{number}.md")))
+            // If a path cannot be checked here, writing the file will report the reason.
+            .filter(|path| dir.stat(path).map_or(true, |stat| stat.is_none()));
+        let begun = report.files.len();
+        for (_, section) in sections {
+            match report.files[begun..].last_mut() {
+                Some(file) if file.text.len() + section.text.len() < FULL => {
+                    file.text.push('\n');
+                    file.text.push_str(&section.text);
+                    file.memories += 1;
+                }
+                _ => report.files.extend(names.next().map(|path| NewFile {
+                    path,
+                    text: format!("# {title}\n\n{}", section.text),
+                    memories: 1,
+                })),
+            }
+        }
     }
 }
 
-fn day_of(moment: Timestamp) -> Date {
-    let end = if moment.0 < 0 {
-        jiff::Timestamp::MIN
-    } else {
-        jiff::Timestamp::MAX
-    };
-    let moment = jiff::Timestamp::from_millisecond(moment.0).unwrap_or(end);
-    TimeZone::system().to_datetime(moment).date()
+/// Returns the local day, unless it is far in the future or before the second day of 1970, which is the date of a clock
+/// that was never set.
+fn plausible_day(created: Timestamp, today: Date) -> Option<Date> {
+    let moment = jiff::Timestamp::from_millisecond(created.0).ok()?;
+    let day = TimeZone::system().to_datetime(moment).date();
+    (created.0 >= DAY_MS && !is_far_ahead(today, day)).then_some(day)
 }
 
 /// Returns the hashes in the marks of imported memories, from all memory files.
@@ -105,35 +102,4 @@ fn imported_hashes(dir: &WorkspaceDir) -> HashSet<String> {
         }
     }
     found
-}
-
-/// Distributes sections over new files with the names `STEM.md`, `STEM-2.md` and so on.
-fn fill<'s>(
-    report: &mut ImportReport,
-    dir: &WorkspaceDir,
-    stem: &str,
-    title: &str,
-    sections: impl Iterator<Item = &'s MemorySection>,
-) {
-    let names = (1..).map(|number| match number {
-        1 => format!("{stem}.md"),
-        number => format!("{stem}-{number}.md"),
-    });
-    // If a path cannot be checked here, writing the file will report the reason.
-    let mut free = names.filter(|path| dir.stat(path).map_or(true, |stat| stat.is_none()));
-    let begun = report.files.len();
-    for section in sections {
-        match report.files[begun..].last_mut() {
-            Some(file) if file.text.len() + section.text.len() < FULL => {
-                file.text.push('\n');
-                file.text.push_str(&section.text);
-                file.memories += 1;
-            }
-            _ => report.files.extend(free.next().map(|path| NewFile {
-                path,
-                text: format!("# {title}\n\n{}", section.text),
-                memories: 1,
-            })),
-        }
-    }
 }

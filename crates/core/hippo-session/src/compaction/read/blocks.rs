@@ -1,11 +1,33 @@
 //! Content blocks of a message: texts, tool calls, tool results.
 
-use std::borrow::Cow;
-use std::fmt::Write as _;
-
 use super::{TranscriptRecord, hash_text};
 use crate::compaction::message::{Message, Role};
 use crate::json::Json;
+use hippo_text::text::start;
+use std::borrow::Cow;
+
+/// Maximum bytes of a call's arguments that are kept.
+const ARGUMENTS: usize = 8 << 10;
+/// Names of arguments that contain a file path.
+#[rustfmt::skip] // keep the list compact
+const PATHS: [&str; 8] = [
+    "file_path", "path", "notebook_path", "filePath", "filename", "target_file", "file", "relative_path",
+];
+
+/// A tool call of a message.
+#[derive(Debug)]
+pub struct RecordedCall {
+    /// Hashed id of the call.
+    pub id: Option<u64>,
+    /// Name of the tool.
+    pub tool: String,
+    /// Beginning of the arguments: `key=value, …`.
+    pub args: String,
+    /// Beginning of the command, if an argument is one.
+    pub command: String,
+    /// Path of a file, if an argument is one.
+    pub path: String,
+}
 
 /// Parsed content blocks of one message.
 #[derive(Debug, Default)]
@@ -14,8 +36,8 @@ pub struct ContentBlocks<'a> {
     pub text: Cow<'a, str>,
     /// The calls, one per line.
     pub calls: String,
-    /// Hashed ids of the calls, and their tools.
-    pub called: Vec<(u64, String)>,
+    /// The calls, one by one.
+    pub called: Vec<RecordedCall>,
     /// Tool results, each as a message.
     pub results: Vec<Message<'a>>,
     /// There was a block other than reasoning.
@@ -75,8 +97,11 @@ impl<'a> ContentBlocks<'a> {
     /// Adds a tool call, in any of its JSON forms.
     pub fn add_call(&mut self, call: &Json<'_>) {
         let function = call.object("function").unwrap_or(call);
-        let name = [function.text("name"), call.text("name"), "tool"];
-        let name = name.into_iter().find(|name| !name.is_empty()).unwrap_or("tool");
+        let names = [function.text("name"), call.text("name")];
+        let name = names
+            .into_iter()
+            .find(|name| !name.is_empty())
+            .unwrap_or_default();
         let args = function.value(&["arguments"]).or(function.value(&["input"]));
         let id = Some(call.text("id")).filter(|id| !id.is_empty());
         self.add_named_call(name, args, id.or(call.call_id()));
@@ -84,13 +109,40 @@ impl<'a> ContentBlocks<'a> {
 
     /// Adds a call by name, arguments and id.
     pub fn add_named_call(&mut self, name: &str, args: Option<&Json<'_>>, id: Option<&str>) {
+        let name = if name.is_empty() { "tool" } else { name };
         let between = if self.calls.is_empty() { "" } else { "\n" };
-        let args = args.map(Json::to_arguments).unwrap_or_default();
-        // Writing to a `String` cannot fail.
-        let _ = write!(self.calls, "{between}{name}({args})");
+        let inner = args.and_then(Json::parse_inner);
+        let json = inner.as_ref().or(args);
+        let args = json.map(Json::to_arguments).unwrap_or_default();
+        self.calls.push_str(&format!("{between}{name}({args})"));
         self.said = true;
-        if let Some(id) = id.filter(|id| !id.is_empty()) {
-            self.called.push((hash_text(id), name.to_owned()));
+        let value = |names: &[&str]| {
+            let value = json.and_then(|json| json.find_text(names)).unwrap_or_default();
+            start(value, ARGUMENTS).trim().to_owned()
+        };
+        self.called.push(RecordedCall {
+            id: id.filter(|id| !id.is_empty()).map(hash_text),
+            tool: name.to_owned(),
+            args: start(&args, ARGUMENTS).to_owned(),
+            command: value(&["command", "cmd"]),
+            path: value(&PATHS),
+        });
+    }
+
+    /// Appends the contents of this message to the record. An unnamed result is labelled by the id of its call.
+    pub fn append_message(self, role: Role, message: &'a Json<'_>, record: &mut TranscriptRecord<'a>) {
+        let name = match role {
+            Role::Tool => message.find_text(&["name", "toolName"]).unwrap_or_default(),
+            Role::Other => message.text("role"),
+            _ => "",
+        };
+        self.append_to(role, name, record);
+        for appended in &mut record.messages {
+            appended.error |= message.is_error();
+            if role == Role::Tool && appended.role == role && appended.name.is_empty() {
+                appended.by_call = true;
+                appended.name = Cow::Borrowed(message.call_id().unwrap_or_default());
+            }
         }
     }
 
@@ -112,13 +164,12 @@ impl<'a> ContentBlocks<'a> {
     }
 }
 
-/// Parses the name of a role; `None` for an unknown one.
-pub fn parse_role(name: &str) -> Option<Role> {
-    Some(match name {
+/// Parses the name of a role.
+pub fn parse_role(name: &str) -> Role {
+    match name {
         "user" | "human" => Role::User,
         "assistant" | "model" | "ai" => Role::Assistant,
         "tool" | "toolResult" | "function" | "ipython" => Role::Tool,
-        "system" | "developer" => Role::Other,
-        _ => return None,
-    })
+        _ => Role::Other,
+    }
 }

@@ -26,10 +26,7 @@ pub fn parse<'a>(node: &'a Json<'_>) -> Option<TranscriptRecord<'a>> {
     if !known {
         return None;
     }
-    let mut record = TranscriptRecord {
-        format: Some(TranscriptFormat::ClaudeCode),
-        ..TranscriptRecord::default()
-    };
+    let mut record = TranscriptRecord::new(TranscriptFormat::ClaudeCode);
     // The conversation of a subagent; its outcome is repeated as a tool result.
     if node.flag(&["isSidechain"]) {
         return Some(record);

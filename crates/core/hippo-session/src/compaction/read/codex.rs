@@ -17,10 +17,7 @@ const INJECTED: [&str; 4] = [
 
 /// Parses a record of Codex; `None` for another format.
 pub fn parse<'a>(node: &'a Json<'_>) -> Option<TranscriptRecord<'a>> {
-    let mut record = TranscriptRecord {
-        format: Some(TranscriptFormat::Codex),
-        ..TranscriptRecord::default()
-    };
+    let mut record = TranscriptRecord::new(TranscriptFormat::Codex);
     match (node.text("type"), node.object("payload")) {
         ("response_item", Some(item)) => parse_item(item, &mut record),
         ("compacted", Some(folded)) => {
@@ -39,23 +36,18 @@ fn parse_item<'a>(item: &'a Json<'_>, record: &mut TranscriptRecord<'a>) {
     let mut found = ContentBlocks::default();
     match item.text("type") {
         "message" => {
-            let mut role = blocks::parse_role(item.text("role")).unwrap_or(Role::Other);
+            let role = blocks::parse_role(item.text("role"));
             found = ContentBlocks::parse(item.blocks(&["content"]));
-            let mut name = if role == Role::Other {
-                item.text("role")
-            } else {
-                ""
-            };
             let injected = |mark: &&str| found.text.trim_start().starts_with(mark);
-            if role == Role::User && INJECTED.iter().any(injected) {
-                (role, name) = (Role::Other, "context");
-            }
-            return found.append_to(role, name, record);
+            return if role == Role::User && INJECTED.iter().any(injected) {
+                found.append_to(Role::Other, "context", record);
+            } else {
+                found.append_message(role, item, record);
+            };
         }
         "function_call" | "custom_tool_call" => {
-            let name = Some(item.text("name")).filter(|name| !name.is_empty());
             let args = item.value(&["arguments"]).or(item.value(&["input"]));
-            found.add_named_call(name.unwrap_or("tool"), args, item.call_id());
+            found.add_named_call(item.text("name"), args, item.call_id());
         }
         "local_shell_call" => found.add_named_call("shell", item.value(&["action"]), item.call_id()),
         "web_search_call" => found.add_named_call("web_search", item.value(&["action"]), item.call_id()),

@@ -28,10 +28,7 @@ pub fn parse<'a>(node: &'a Json<'_>) -> Option<TranscriptRecord<'a>> {
     if !known {
         return None;
     }
-    let mut record = TranscriptRecord {
-        format: Some(TranscriptFormat::Pi),
-        ..TranscriptRecord::default()
-    };
+    let mut record = TranscriptRecord::new(TranscriptFormat::Pi);
     // The header's id is the id of the session.
     if tag != "session" {
         record.link = RecordLink {
@@ -73,25 +70,10 @@ fn add_message<'a>(inner: &'a Json<'_>, record: &mut TranscriptRecord<'a>) {
         record.messages.push(message);
         return;
     }
-    let role = blocks::parse_role(name).unwrap_or(Role::Other);
-    let label = match role {
-        Role::Tool => inner.text("toolName"),
-        Role::Other => name,
-        _ => "",
-    };
-    let before = record.messages.len();
     let mut found = ContentBlocks::of_message(inner);
     let summary = inner.text("summary");
     if inner.blocks(&["content"]).is_empty() && !summary.is_empty() {
         found.text = Cow::Borrowed(summary);
     }
-    found.append_to(role, label, record);
-    let by_call = role == Role::Tool && label.is_empty();
-    for message in &mut record.messages[before..] {
-        message.error |= inner.is_error();
-        if by_call {
-            message.by_call = true;
-            message.name = Cow::Borrowed(inner.call_id().unwrap_or_default());
-        }
-    }
+    found.append_message(blocks::parse_role(name), inner, record);
 }

@@ -153,12 +153,12 @@ fn checked(bytes: &[u8], budget: Option<usize>, format: TranscriptFormat, piece:
     };
     let mut compactor = Compactor::new(options.clone());
     loop {
-        bytes.chunks(piece.max(1)).for_each(|piece| compactor.feed(piece));
-        match compactor.finish() {
+        bytes
+            .chunks(piece.max(1))
+            .for_each(|piece| compactor.feed(piece, |_, _| {}));
+        match compactor.finish(|_, _| {}) {
             CompactionPass::Done(compacted) => return *compacted,
-            CompactionPass::Again(selection) => {
-                compactor = Compactor::with_selection(options.clone(), selection)
-            }
+            CompactionPass::Again(again) => compactor = *again,
         }
     }
 }

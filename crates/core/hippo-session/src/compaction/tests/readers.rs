@@ -172,8 +172,8 @@ fn a_record_that_is_too_long_is_skipped() {
     let mut compactor = Compactor::new(CompactionOptions::default());
     text.as_bytes()
         .chunks(100_000)
-        .for_each(|piece| compactor.feed(piece));
-    let CompactionPass::Done(compacted) = compactor.finish() else {
+        .for_each(|piece| compactor.feed(piece, |_, _| {}));
+    let CompactionPass::Done(compacted) = compactor.finish(|_, _| {}) else {
         panic!("no second reading")
     };
     assert_eq!(compacted.stats.messages, 2);
@@ -220,8 +220,8 @@ fn the_detected_shape_does_not_depend_on_the_pieces() {
             let mut compactor = Compactor::new(CompactionOptions::default());
             text.as_bytes()
                 .chunks(size)
-                .for_each(|piece| compactor.feed(piece));
-            let CompactionPass::Done(pieces) = compactor.finish() else {
+                .for_each(|piece| compactor.feed(piece, |_, _| {}));
+            let CompactionPass::Done(pieces) = compactor.finish(|_, _| {}) else {
                 panic!("no second reading")
             };
             assert_eq!(pieces.stats, whole.stats, "case {number} in pieces of {size}");

@@ -39,7 +39,7 @@ fn a_summary_within_a_budget_counts_the_dropped_messages() {
 /// Returns true if every message can be reached from the summary. Returns `None` for a transcript without messages.
 fn reached(compacted: &CompactionResult) -> Option<bool> {
     let CompactionResult { summary, stats, .. } = compacted;
-    let rest = compacted.dropped_list();
+    let rest = &compacted.dropped_list;
     let led_on = stats
         .rest
         .as_ref()
@@ -102,10 +102,10 @@ fn a_summary_mentions_fetching_only_if_contents_are_stored() {
             local.summary
         );
         let stored = compact(session().as_bytes(), &options(budget, true));
-        let rest = ShortContentId::from_content(&stored.dropped_list()).to_string();
+        let rest = ShortContentId::from_content(&stored.dropped_list).to_string();
         assert_eq!(stored.stats.rest.as_deref(), Some(rest.as_str()));
         assert!(stored.summary.contains(&rest), "{}", stored.summary);
-        assert_eq!(stored.dropped_list().lines().count() as u64, stored.stats.dropped);
+        assert_eq!(stored.dropped_list.lines().count() as u64, stored.stats.dropped);
     }
 }
 
