@@ -66,7 +66,7 @@ fn the_answer_of_a_doctor_with_fixes_keeps_its_names() {
 #[test]
 fn the_audit_answer_keeps_its_names() {
     answer(
-        r#"{"at":"2026-03-02T10:00:00Z","files":3,"unread":1,"findings":[{"kind":"secret-bearing","count":1,"of":4,"share":0.25,"examples":[{"path":"a.md","line":7,"why":"password"},{"path":"entry","why":"x"}]}],"took_ms":1.5}"#,
+        r#"{"at":"2026-03-02T10:00:00Z","files":3,"unread":1,"findings":[{"kind":"secret-bearing","count":1,"of":4,"share":0.25,"examples":[{"path":"a.md","line":7,"why":"password","quotes":["a door"]},{"path":"entry","why":"x"}]}],"took_ms":1.5}"#,
         &AuditResponse {
             at: "2026-03-02T10:00:00Z".into(),
             files: 3,
@@ -81,11 +81,13 @@ fn the_audit_answer_keeps_its_names() {
                         path: "a.md".into(),
                         line: Some(7),
                         why: "password".into(),
+                        quotes: vec!["a door".into()],
                     },
                     AuditExample {
                         path: "entry".into(),
                         line: None,
                         why: "x".into(),
+                        quotes: vec![],
                     },
                 ],
             }],

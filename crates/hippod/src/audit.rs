@@ -55,6 +55,7 @@ fn finding(kind: AuditKind, found: AuditTally) -> AuditFinding {
         path: example.place,
         line: example.line,
         why: example.why,
+        quotes: example.quotes,
     });
     AuditFinding {
         kind,

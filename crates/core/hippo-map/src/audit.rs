@@ -1,17 +1,19 @@
 //! Measurement of memory quality: duplicates, stale entries, contradictions, secrets, instructions.
 //!
-//! Each figure has one formula, which docs/audit.md states. Results name locations and reasons, but quote no text.
+//! Each figure has one formula, which docs/audit.md states. Results name locations and reasons. They
+//! quote duplicates and contradictions without secrets, and no text that contains a secret or reads like an instruction.
 
 #[cfg(test)]
 mod tests;
 pub(crate) mod words;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::consolidation::value_conflict;
+use crate::truth::{DatedText, find_superseded};
 use hippo_redact::SecretKind;
 use hippo_text::instruction;
+use hippo_text::text::clip;
 use hippo_types::time::Date;
 use words::split_words;
 
@@ -19,12 +21,8 @@ use words::split_words;
 const BOOT: [&str; 5] = ["AGENTS.md", "CLAUDE.md", "SOUL.md", "TOOLS.md", "USER.md"];
 /// Minimum words of a text that can be a duplicate.
 const LEAST_WORDS: usize = 4;
-/// Maximum number of different values of a statement. A statement with more values is taken for a form that is filled
-/// in repeatedly.
-const MOST_VALUES: usize = 8;
-/// Maximum length in bytes of a line that can be contradicted; it is limited because comparing values takes more than
-/// linear time.
-const LONGEST_FACT: usize = 2_000;
+/// Maximum length of a quoted text in bytes.
+const QUOTED: usize = 160;
 
 /// Callback before each unit of work, with the number of bytes to be read. If it returns `false`, the audit stops.
 pub type ContinueCheck<'a> = &'a mut dyn FnMut(usize) -> bool;
@@ -80,6 +78,8 @@ pub struct AuditCase {
     pub line: Option<u32>,
     /// Another location, a kind of secret, or the name of a rule, depending on the finding.
     pub why: String,
+    /// Beginnings of the text and of the text at the other location.
+    pub quotes: Vec<String>,
 }
 
 /// Result of an audit.
@@ -112,7 +112,7 @@ pub fn audit(
     Some(AuditReport {
         duplicate: pass.find_duplicates(files)?,
         stale: pass.find_stale(entries),
-        contradicted: pass.find_contradicted(&lines)?,
+        contradicted: pass.find_contradicted(files, lines.len())?,
         secret_bearing: pass.find_secret_bearing(files, lines.len())?,
         instruction_like: pass.find_instruction_like(&lines)?,
     })
@@ -152,19 +152,30 @@ impl AuditPass<'_> {
         (self.go_on)(bytes).then_some(())
     }
 
-    fn add(&self, found: &mut AuditTally, place: &str, line: Option<u32>, why: impl FnOnce() -> String) {
+    fn add(
+        &self,
+        found: &mut AuditTally,
+        place: &str,
+        line: Option<u32>,
+        quoted: &[(&AuditedFile, u32)],
+        why: impl FnOnce() -> String,
+    ) {
         found.count += 1;
         if found.examples.len() < self.examples {
             found.examples.push(AuditCase {
                 place: place.to_owned(),
                 line,
                 why: why(),
+                quotes: quoted
+                    .iter()
+                    .filter_map(|(file, line)| quote(file, *line))
+                    .collect(),
             });
         }
     }
 
     fn add_line(&self, found: &mut AuditTally, line: &AuditedLine<'_>, why: impl FnOnce() -> String) {
-        self.add(found, &line.file.path, Some(line.number), why);
+        self.add(found, &line.file.path, Some(line.number), &[], why);
     }
 
     fn find_duplicates(&mut self, files: &[AuditedFile]) -> Option<AuditTally> {
@@ -182,7 +193,7 @@ impl AuditPass<'_> {
                 let here = (file.path.as_str(), *start);
                 let (path, line) = *first.entry(said.joined()).or_insert(here);
                 if (path, line) != here {
-                    self.add(&mut found, &file.path, Some(*start), || {
+                    self.add(&mut found, &file.path, Some(*start), &[(file, *start)], || {
                         format!("duplicates {path}:{line}")
                     });
                 }
@@ -195,7 +206,7 @@ impl AuditPass<'_> {
         let mut found = AuditTally::of(entries.len());
         for entry in entries {
             if let Some(lost) = &entry.lost {
-                self.add(&mut found, &entry.id, None, || {
+                self.add(&mut found, &entry.id, None, &[], || {
                     format!("points to {lost}, which does not exist")
                 });
             }
@@ -203,31 +214,47 @@ impl AuditPass<'_> {
         found
     }
 
-    /// Finds lines of dated files that differ from a later line only in their values.
-    fn find_contradicted(&mut self, lines: &[AuditedLine<'_>]) -> Option<AuditTally> {
-        let mut found = AuditTally::of(lines.len());
-        let mut alike: BTreeMap<String, Vec<&AuditedLine<'_>>> = BTreeMap::new();
-        let dated = |line: &&AuditedLine<'_>| line.file.date.is_some() && line.text.len() <= LONGEST_FACT;
-        for line in lines.iter().filter(dated) {
-            self.check(line.text.len())?;
-            let said = split_words(line.text).without_values();
-            if said.len() >= LEAST_WORDS {
-                alike.entry(said.joined()).or_default().push(line);
+    /// Finds lines of dated files whose value a later line changes.
+    fn find_contradicted(&mut self, files: &[AuditedFile], lines: usize) -> Option<AuditTally> {
+        let mut found = AuditTally::of(lines);
+        let dated: Vec<(&AuditedFile, String)> = (files.iter())
+            .filter_map(|file| Some((file, file.date?.to_string())))
+            .filter(|(file, date)| file.path.contains(date))
+            .collect();
+        let mut headings: Vec<Vec<String>> = vec![Vec::new()];
+        let mut stated: Vec<(usize, u32, usize, &str)> = Vec::new();
+        for (at, (file, _)) in dated.iter().enumerate() {
+            self.check(file.text.len())?;
+            let mut open: Vec<(usize, &str)> = Vec::new();
+            let mut is_code = false;
+            headings.push(Vec::new());
+            for (number, line) in (1..).zip(file.text.lines()) {
+                is_code ^= line.trim_start().starts_with("```");
+                let level = line.len() - line.trim_start_matches('#').len();
+                if (1..=6).contains(&level) && line[level..].starts_with(' ') {
+                    open.retain(|(above, _)| *above < level);
+                    open.push((level, line[level..].trim()));
+                    headings.push(open.iter().map(|(_, title)| (*title).to_owned()).collect());
+                } else if !is_code {
+                    stated.push((at, number, headings.len() - 1, line));
+                }
             }
         }
-        let mut places = Vec::new();
-        for group in alike.values().filter(|group| group.len() > 1) {
-            self.check(group.iter().map(|line| line.text.len()).sum())?;
-            let said: Vec<String> = group.iter().map(|line| split_words(line.text).joined()).collect();
-            let values: HashSet<&String> = said.iter().collect();
-            if (2..=MOST_VALUES).contains(&values.len()) {
-                places.extend(find_older(group, &said));
-            }
+        let mut texts: Vec<DatedText<'_>> = Vec::with_capacity(stated.len());
+        for &(at, number, heading, text) in &stated {
+            let (file, date): &(&AuditedFile, String) = &dated[at];
+            texts.push(DatedText {
+                date: Some(date),
+                place: (&file.path, number),
+                heading: &headings[heading],
+                text,
+            });
         }
-        places.sort_unstable_by_key(|(line, _)| (&line.file.path, line.number));
-        for (line, newer) in places {
-            self.add_line(&mut found, line, || {
-                format!("{}:{} states another value", newer.file.path, newer.number)
+        for (older, newer) in find_superseded(&texts).into_iter().enumerate() {
+            let Some(newer) = newer else { continue };
+            let [older, newer] = [older, newer].map(|at| (dated[stated[at].0].0, stated[at].1));
+            self.add(&mut found, &older.0.path, Some(older.1), &[older, newer], || {
+                format!("{}:{} states another value", newer.0.path, newer.1)
             });
         }
         Some(found)
@@ -240,7 +267,7 @@ impl AuditPass<'_> {
             let shown = hippo_redact::redact_lines(&file.text);
             let both = (1..).zip(file.text.lines().zip(shown.lines()));
             for (number, (line, _)) in both.filter(|(_, (line, shown))| line != shown) {
-                self.add(&mut found, &file.path, Some(number), || {
+                self.add(&mut found, &file.path, Some(number), &[], || {
                     let kinds = hippo_redact::find_kinds(line).into_iter().map(SecretKind::name);
                     let kinds: Vec<&str> = kinds.collect();
                     if kinds.is_empty() {
@@ -270,32 +297,11 @@ impl AuditPass<'_> {
     }
 }
 
-/// Returns the lines of a group that the last day states with a different value, each with the last line of that day.
-///
-/// `said` contains the words of each line. Lines with the same words are compared only once, so that the time is linear
-/// in the group.
-fn find_older<'a>(
-    group: &[&'a AuditedLine<'a>],
-    said: &[String],
-) -> Vec<(&'a AuditedLine<'a>, &'a AuditedLine<'a>)> {
-    let newest = group.iter().filter_map(|line| line.file.date).max();
-    let both = group.iter().copied().zip(said);
-    let (last, earlier): (Vec<_>, Vec<_>) = both.partition(|(line, _)| line.file.date == newest);
-    let Some((newer, _)) = last.last().copied() else {
-        return Vec::new();
-    };
-    let last: BTreeMap<&String, &str> = last.iter().rev().map(|(line, said)| (*said, line.text)).collect();
-    let mut known: HashMap<&String, bool> = HashMap::new();
-    // A value that the last day still states is not contradicted.
-    let mut is_taken_back = |line: &AuditedLine<'_>, said| {
-        let all = || {
-            last.values()
-                .all(|newer| value_conflict(line.text, newer).is_some())
-        };
-        *known.entry(said).or_insert_with(all)
-    };
-    let older = earlier
-        .into_iter()
-        .filter(|(line, said)| is_taken_back(line, *said));
-    older.map(|(line, _)| (line, newer)).collect()
+/// Returns the beginning of a line without secrets, or `None` if the line reads like an instruction.
+fn quote(file: &AuditedFile, line: u32) -> Option<String> {
+    let shown = hippo_redact::redact_lines(&file.text);
+    let line = shown.lines().nth(line.checked_sub(1)? as usize)?;
+    instruction::match_rule(line)
+        .is_none()
+        .then(|| clip(line, QUOTED))
 }

@@ -6,7 +6,7 @@
 
 mod latest;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::audit::words::split_words;
 use crate::consolidation::{ValueConflict, value_conflict};
@@ -22,6 +22,8 @@ const LEAST_NAME: usize = 2;
 const MOST_PAIR: usize = 8;
 /// Maximum length in bytes of a line, because comparing values takes more than linear time.
 const LONGEST: usize = 240;
+/// Maximum number of different lines about one attribute. More lines are a form that is filled in repeatedly.
+const MOST_VALUES: usize = 8;
 /// Minimum number of lines between a value and its change in one file. Nearer lines are parts of one list.
 const APART: u32 = 20;
 /// Words of the heading of a day or a session, which is no subject.
@@ -107,7 +109,11 @@ pub fn find_superseded(texts: &[DatedText<'_>]) -> Vec<Option<usize>> {
         }
     }
     let mut superseded = vec![None; texts.len()];
-    for lines in by_attribute.into_values().filter(|lines| lines.len() > 1) {
+    for lines in by_attribute.into_values() {
+        let values: BTreeSet<&str> = lines.iter().map(|line| line.line).collect();
+        if !(2..=MOST_VALUES).contains(&values.len()) {
+            continue;
+        }
         let (last, earlier) = split_last(lines);
         // A value that is still stated at last holds.
         let mut holds = BTreeMap::<usize, bool>::new();

@@ -24,7 +24,7 @@ impl AuditRequest {
     }
 }
 
-/// Answer to `audit`. It contains no text of the memory.
+/// Answer to `audit`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditResponse {
     /// Time of the audit, RFC 3339.
@@ -78,7 +78,10 @@ pub struct AuditExample {
     /// First line, 1-based; absent for an entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// The reason, without text of the memory: the location of the other match, the kind of secret, or the name of a
-    /// rule.
+    /// The reason: the location of the other match, the kind of secret, or the name of a rule.
     pub why: String,
+    /// Beginning of the text of a duplicate; of a contradicted line, and of the line that contradicts it. Secrets are
+    /// redacted, and lines that read like an instruction are omitted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quotes: Vec<String>,
 }

@@ -24,7 +24,7 @@ pub struct DoctorArgs {
     #[arg(long, requires = "fix")]
     pub dry_run: bool,
     /// Measure the quality of the memory instead: duplicates, stale entries, contradictions, secrets, and text that
-    /// reads like an instruction; the report quotes no text
+    /// reads like an instruction
     #[arg(long, conflicts_with_all = ["rebuild", "fix"])]
     pub audit: bool,
     /// With --audit: maximum number of examples of each kind

@@ -29,6 +29,9 @@ pub fn audit(answer: &AuditResponse, style: Style) -> String {
             let line = example.line.map(|line| format!(":{line}")).unwrap_or_default();
             let place = style.path(format!("{}{line}", one_line(&example.path)));
             let _ = writeln!(text, "  {place}  {}", one_line(&example.why));
+            for quote in &example.quotes {
+                let _ = writeln!(text, "      {}", style.quiet(one_line(quote)));
+            }
         }
         let more = finding.count.saturating_sub(finding.examples.len() as u64);
         if more > 0 {
@@ -68,6 +71,7 @@ mod tests {
                 path: "memory/a\n.md".into(),
                 line: Some(7),
                 why: "password".into(),
+                quotes: vec!["door: •••".into()],
             }],
         };
         let answer = AuditResponse {
@@ -79,8 +83,8 @@ mod tests {
         };
         assert_eq!(
             audit(&answer, Style::default()),
-            "secret-bearing           2 of      40 lines       5.00 %\n\nsecret-bearing\n  memory/a .md:7  password\n  \
-             and 1 more\n\n3 files, 1 unreadable in 12 ms\n"
+            "secret-bearing           2 of      40 lines       5.00 %\n\nsecret-bearing\n  memory/a .md:7  password\n      \
+             door: •••\n  and 1 more\n\n3 files, 1 unreadable in 12 ms\n"
         );
     }
 }
