@@ -1,7 +1,7 @@
 //! Removal of repeated texts from a ranked list.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::corpus::Corpus;
 use crate::rank::RankedChunk;
@@ -46,7 +46,7 @@ pub fn collapse(ranked: &[RankedChunk], corpus: &Corpus, limit: usize) -> Vec<Ra
 /// Texts of an answer, for the detection of near-duplicates.
 #[derive(Debug, Default)]
 pub struct AnswerTexts {
-    texts: Vec<Vec<u64>>,
+    texts: Vec<BTreeSet<String>>,
 }
 
 impl AnswerTexts {
@@ -58,18 +58,11 @@ impl AnswerTexts {
 
     /// Returns true and stores the text if no earlier text is a near-duplicate.
     pub fn is_new(&mut self, text: &str) -> bool {
-        let mut words: Vec<u64> = text
-            .split(|sign: char| !sign.is_alphanumeric())
+        let words = text.split(|sign: char| !sign.is_alphanumeric());
+        let words: BTreeSet<String> = words
             .filter(|word| !word.is_empty())
-            .map(|word| {
-                let hash = blake3::hash(word.to_lowercase().as_bytes());
-                hash.as_bytes()[..8]
-                    .iter()
-                    .fold(0, |sum, byte| sum << 8 | u64::from(*byte))
-            })
+            .map(str::to_lowercase)
             .collect();
-        words.sort_unstable();
-        words.dedup();
         let new = words.len() < Self::WORDS || !self.texts.iter().any(|said| Self::same(said, &words));
         if new {
             self.texts.push(words);
@@ -77,19 +70,9 @@ impl AnswerTexts {
         new
     }
 
-    fn same(one: &[u64], other: &[u64]) -> bool {
-        let (short, long) = (
-            one.len().min(other.len()) as f32,
-            one.len().max(other.len()) as f32,
-        );
-        if short < Self::SHARE * long {
-            return false;
-        }
-        let both = one
-            .iter()
-            .filter(|word| other.binary_search(word).is_ok())
-            .count() as f32;
-        both >= Self::SHARE * (short + long - both)
+    fn same(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+        let both = one.intersection(other).count() as f32;
+        both >= Self::SHARE * ((one.len() + other.len()) as f32 - both)
     }
 }
 
