@@ -1,6 +1,5 @@
 //! Removal of repeated texts from a ranked list.
 
-use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::corpus::Corpus;
@@ -23,20 +22,14 @@ pub fn collapse(ranked: &[RankedChunk], corpus: &Corpus, limit: usize) -> Vec<Ra
         let Some(place) = corpus.place(hit.chunk) else {
             continue;
         };
-        match marks.entry(place.mark) {
-            Entry::Vacant(vacant) => {
-                vacant.insert(kept.len());
-                kept.push(*hit);
+        let at = *marks.entry(place.mark).or_insert(kept.len());
+        match kept.get_mut(at) {
+            None => kept.push(*hit),
+            Some(before) if is_node(before) && !is_node(hit) => {
+                let score = before.score;
+                *before = RankedChunk { score, ..*hit };
             }
-            Entry::Occupied(occupied) => {
-                let before = &mut kept[*occupied.get()];
-                if is_node(before) && !is_node(hit) {
-                    *before = RankedChunk {
-                        score: before.score,
-                        ..*hit
-                    };
-                }
-            }
+            Some(_) => {}
         }
     }
     kept.truncate(limit);

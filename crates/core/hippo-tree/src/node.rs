@@ -178,12 +178,7 @@ impl Node {
     #[must_use]
     pub fn write(&self) -> String {
         let mut out = String::with_capacity(self.body.len() + 512);
-        let mut line = |key: &str, value: &str| {
-            out.push_str(key);
-            out.push_str(": ");
-            out.push_str(value);
-            out.push('\n');
-        };
+        let mut line = |key: &str, value: &str| out += &format!("{key}: {value}\n");
         line("type", self.period.level().name());
         line("status", self.status.unwrap_or(NodeStatus::Tentative).name());
         if self.period != Period::All {
@@ -218,16 +213,13 @@ impl Node {
         if let Some(writer) = self.writer.name() {
             line("written-by", writer);
         }
-        let mut others = String::new();
-        for line in &self.others {
-            others.push_str(line);
-            others.push('\n');
-        }
-        let end = if self.body.is_empty() || self.body.ends_with('\n') {
-            ""
-        } else {
-            "\n"
-        };
+        let others: String = self
+            .others
+            .iter()
+            .flat_map(|line| [line.as_str(), "\n"])
+            .collect();
+        let has_end = self.body.is_empty() || self.body.ends_with('\n');
+        let end = if has_end { "" } else { "\n" };
         format!("---\n{out}{others}---\n\n{}{end}", self.body)
     }
 

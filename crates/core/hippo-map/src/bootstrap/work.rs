@@ -162,13 +162,13 @@ impl<'w> EntryBuilder<'w> {
         let file = self.files[unit.file];
         let mut lines = line::lines(file.document, file.bytes, unit.from, unit.to);
         let (leads, part) = sections.unwrap_or_default();
-        let mut titles: Vec<String> = leads
+        let sections_of = |lead: &u32| file.document.sections.get(*lead as usize);
+        let titled = leads
             .iter()
-            .filter_map(|lead| file.document.sections.get(*lead as usize))
-            .filter(|section| section.level > 0)
-            .map(|section| line::clean(&section.title))
-            .filter(|title| !title.is_empty())
-            .collect();
+            .filter_map(sections_of)
+            .filter(|section| section.level > 0);
+        let titles = titled.map(|section| line::clean(&section.title));
+        let mut titles: Vec<String> = titles.filter(|title| !title.is_empty()).collect();
         let rule = priority::infer_priority(&titles, &lines);
         titles.retain(|title| !is_instruction(title));
         let about = self.about(file);

@@ -142,9 +142,9 @@ impl IndexedEntry {
             known.retain(|field| meta::KEYS.contains(&&*field.key));
             fields = Some(known);
         }
-        let pairs: Vec<(&str, &str)> = match (&fields, &facts) {
-            (Some(fields), _) => fields.iter().map(|field| (&*field.key, &*field.value)).collect(),
-            (None, facts) => {
+        let pairs: Vec<(&str, &str)> = match &fields {
+            Some(fields) => fields.iter().map(|field| (&*field.key, &*field.value)).collect(),
+            None => {
                 // hippod always writes a comment, so an entry without one was written by a person or an agent.
                 entry.origin = EntryOrigin::Manual;
                 let facts = facts.iter().flatten();
