@@ -147,8 +147,8 @@ pub struct ConsolidationRun {
 const QUEUE_BELOW: f32 = 0.1;
 /// Strength below which an entry of the Decay Queue is pruned (v1 §8.2).
 const PRUNE_BELOW: f32 = 0.05;
-/// Days in the Decay Queue before archival (v1 §8.2).
-const QUEUE_DAYS: u64 = 30;
+/// Milliseconds in the Decay Queue before archival (v1 §8.2): 30 days.
+const QUEUE_TIME: u64 = 30 * 86_400_000;
 /// Minimum number of common accesses of related entries.
 const RELATED_FROM: u32 = 2;
 /// Maximum number of related entries of one entry.

@@ -7,6 +7,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bootstrap::DAILY_LOGS;
@@ -142,9 +143,8 @@ pub fn select_entries(items: &[SelectionItem], limits: &Limits) -> MasterSelecti
     });
     let room = limits.max_tokens.saturating_sub(limits.other_tokens);
     let part = |whole: usize| (whole as f64 * f64::from(limits.fill.clamp(0.0, 1.0))).floor() as usize;
-    let total = ranked
-        .iter()
-        .fold(0_usize, |sum, item| sum.saturating_add(item.tokens));
+    let tokens = ranked.iter().map(|item| item.tokens);
+    let total = tokens.fold(0, usize::saturating_add);
     let together = ranked.iter().all(|item| item.in_master);
     let all = total <= if together { room } else { part(room) };
     let mut selection = MasterSelection::default();
@@ -176,19 +176,13 @@ pub fn quick_access<'a>(entries: impl Iterator<Item = (&'a Entry, f32)>, most: u
     ranked.sort_by(|(a, strong_a), (b, strong_b)| {
         // Strengths are compared as they are shown, because files are seldom written in the same moment.
         let shown = |strength: &f32| (strength * 100.0).round();
-        let order = b
-            .hits
-            .cmp(&a.hits)
-            .then(shown(strong_b).total_cmp(&shown(strong_a)));
-        let worth = |entry: &Entry| {
+        let strength = shown(strong_b).total_cmp(&shown(strong_a));
+        let rest = |entry: &Entry| {
             let EntryWorth { kind, is_whole } = EntryWorth::of(entry);
-            (is_whole, kind)
+            Reverse((entry.priority, is_whole, kind, entry.created))
         };
-        let order = order
-            .then(b.priority.cmp(&a.priority))
-            .then_with(|| worth(b).cmp(&worth(a)))
-            .then(b.created.cmp(&a.created));
-        order.then_with(|| a.id.cmp(&b.id))
+        let order = b.hits.cmp(&a.hits).then(strength);
+        order.then_with(|| (rest(a), &a.id).cmp(&(rest(b), &b.id)))
     });
     ranked.truncate(most);
     ranked.into_iter().map(|(entry, _)| entry.id.clone()).collect()
@@ -208,17 +202,10 @@ fn covering_entries(items: &[&SelectionItem], limits: &Limits) -> BTreeSet<Entry
     // The rest of the file is for sections and lists. The share does not depend on the current layout, so that the
     // selection is stable.
     let mut room = limits.max_tokens / 20 * 17;
-    let fits = |item: &&SelectionItem| {
-        let left = room.checked_sub(item.tokens);
-        room = left.unwrap_or(room);
-        left.is_some()
-    };
+    let fits = |item: &&SelectionItem| text::take_room(&mut room, item.tokens);
     let most = limits.max_entries / 10 * 9;
-    best.into_iter()
-        .take(most)
-        .take_while(fits)
-        .map(|item| item.id.clone())
-        .collect()
+    let best = best.into_iter().take(most).take_while(fits);
+    best.map(|item| item.id.clone()).collect()
 }
 
 /// Returns the rank class: annotated and amygdala entries precede all others, regardless of strength.
@@ -236,11 +223,7 @@ fn rank_class(item: &SelectionItem, covering: bool) -> u8 {
 /// Returns the strength with a bonus for hits and for being inside.
 fn score(item: &SelectionItem) -> f32 {
     // As shown: without this, entries of files written a moment apart would not be equally strong.
-    let strength = if item.strength.is_nan() {
-        0.0
-    } else {
-        (item.strength * 100.0).round() / 100.0
-    };
+    let strength = (item.strength.max(0.0) * 100.0).round() / 100.0;
     let hits = item.hits as f32 / (item.hits as f32 + HITS) * 0.2;
     strength + hits + if item.in_master { ADVANTAGE } else { 0.0 }
 }
@@ -248,20 +231,14 @@ fn score(item: &SelectionItem) -> f32 {
 /// Returns the file of an entry outside the master file.
 fn file_path(item: &SelectionItem) -> String {
     if item.group == DAILY_LOGS {
-        return format!(
-            "{FOLDER}/temporal/{:04}-{:02}.md",
-            item.date.year(),
-            item.date.month()
-        );
+        let (year, month) = (item.date.year(), item.date.month());
+        return format!("{FOLDER}/temporal/{year:04}-{month:02}.md");
     }
     // File systems allow 255 bytes for a name, and a group can be a heading of any length.
-    let name = text::start(&slug(&item.group), 60)
-        .trim_end_matches('-')
-        .to_owned();
-    let name = if item.group.contains(char::is_alphanumeric) {
-        &name
-    } else {
-        "other"
+    let slug = slug(&item.group);
+    let name = match item.group.contains(char::is_alphanumeric) {
+        true => text::start(&slug, 60).trim_end_matches('-'),
+        false => "other",
     };
     format!("{FOLDER}/topics/{name}.md")
 }

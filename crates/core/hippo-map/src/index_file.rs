@@ -90,11 +90,8 @@ impl IndexFile {
     /// Returns the bytes of the file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(self.blocks.iter().map(|block| block.bytes().len()).sum());
-        for block in &self.blocks {
-            out.extend_from_slice(block.bytes());
-        }
-        out
+        let blocks: Vec<&[u8]> = self.blocks.iter().map(IndexBlock::bytes).collect();
+        blocks.concat()
     }
 
     /// Returns the entries in file order.

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::consolidation::{EntryRecord, RecordPlace};
 use crate::hierarchy::{FOLDER, Limits, MasterSelection};
-use crate::index_file::{IndexFile, IndexFileOptions, entry_text};
+use crate::index_file::{IndexFile, IndexFileOptions, IndexedEntry, entry_text};
 use hippo_types::entry::EntryId;
 use hippo_types::time::Timestamp;
 use master::{LiveEntries, MasterFile};
@@ -79,12 +79,9 @@ pub fn leaving_entries(before: &[u8], after: &[u8], settings: IndexFileOptions) 
     let after = IndexFile::parse(after, settings);
     let stays: BTreeSet<&EntryId> = after.entries().map(|there| &there.entry.id).collect();
     let before = IndexFile::parse(before, settings);
-    let leaves = before
-        .entries()
-        .filter(|there| there.has_other_content() && !stays.contains(&there.entry.id));
-    leaves
-        .map(|there| (there.entry.id.clone(), there.bytes().to_vec()))
-        .collect()
+    let leaves = |there: &&IndexedEntry| there.has_other_content() && !stays.contains(&there.entry.id);
+    let saved = |there: &IndexedEntry| (there.entry.id.clone(), there.bytes().to_vec());
+    before.entries().filter(leaves).map(saved).collect()
 }
 
 /// Returns the index file with returning entries inserted from the bytes that [`leaving_entries`] saved;
@@ -102,9 +99,8 @@ pub fn insert_returning<'b>(
         let live = !matches!(record.place, RecordPlace::Archive(_)) && !wanted.forgotten.contains(id);
         live.then_some(record)
     };
-    let mut blocks = blocks
-        .filter_map(|(id, block)| Some((id, block, returning(id)?)))
-        .peekable();
+    let blocks = blocks.filter_map(|(id, block)| Some((id, block, returning(id)?)));
+    let mut blocks = blocks.peekable();
     blocks.peek()?;
     let mut file = match current.filter(|bytes| !bytes.trim_ascii().is_empty()) {
         Some(bytes) => IndexFile::parse(bytes, wanted.settings),
@@ -132,10 +128,7 @@ fn generate_other_files(
 ) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for (path, ids) in &selection.files {
-        let listed = ids
-            .iter()
-            .filter_map(|id| all.get(id))
-            .map(|live| live.text.as_str());
+        let listed = ids.iter().filter_map(|id| Some(&all.get(id)?.text));
         let what = "Entries that do not fit into HIPPOCAMPUS.md; an access moves one back.";
         files.insert(path.clone(), format_listing(path, what, listed));
     }
@@ -146,30 +139,23 @@ fn generate_other_files(
         {
             let day = since.date(wanted.settings.offset_seconds);
             let path = format!("{FOLDER}/archive/{:04}-{:02}.md", day.year(), day.month());
-            months
-                .entry(path)
-                .or_default()
-                .push(entry_text(&record.entry, None, "\n", &wanted.settings));
+            let archived = months.entry(path).or_default();
+            archived.push(entry_text(&record.entry, None, "\n", &wanted.settings));
         }
     }
     for (path, archived) in months {
         let what = "Entries that were archived: `hippoctl index restore ID` restores one.";
-        let text = format_listing(&path, what, archived.iter().map(String::as_str));
+        let text = format_listing(&path, what, archived.iter());
         files.insert(path, text);
     }
     files
 }
 
 /// Formats a file of entries that only hippod writes.
-fn format_listing<'e>(path: &str, what: &str, entries: impl Iterator<Item = &'e str>) -> Vec<u8> {
-    let name = path
-        .trim_start_matches(FOLDER)
-        .trim_matches('/')
-        .trim_end_matches(".md");
+fn format_listing<'e>(path: &str, what: &str, entries: impl Iterator<Item = &'e String>) -> Vec<u8> {
+    let name = path.trim_start_matches(FOLDER).trim_matches('/');
+    let name = name.trim_end_matches(".md");
     let mut text = format!("# {name}\n\n<!-- Written by hippod; edits here are not read. {what} -->\n");
-    for entry in entries {
-        text.push('\n');
-        text.push_str(entry);
-    }
+    entries.for_each(|entry| text.extend(["\n", entry]));
     text.into_bytes()
 }

@@ -16,7 +16,7 @@ use hippo_types::time::{DAY_MS, Timestamp};
 pub use cron::Cron;
 
 /// All cycles, light first.
-const CYCLES: [Cycle; 3] = [Cycle::Light, Cycle::Deep, Cycle::Archival];
+const CYCLES: [Cycle; 3] = Cycle::ALL;
 /// Number of failures after which the delay between attempts stops doubling.
 const DOUBLINGS: u32 = 6;
 /// Minimum number of days between two archival cycles. Entries fade over months, and a weekly check is cheap.
@@ -110,7 +110,7 @@ pub fn next_tick(
         false => settings.line(cycle)?.next_after(now, zone)?,
     };
     let retry = past.wait_until().filter(|until| *until > now);
-    Some(retry.map_or(planned, |until| until.min(planned)))
+    retry.into_iter().chain([planned]).min()
 }
 
 /// Recorded runs of one cycle, without runs in the future.
@@ -118,43 +118,38 @@ struct PastRuns {
     /// Time from which planned times count; `None` if all recorded runs lie in the future.
     base: Option<Timestamp>,
     ever: bool,
-    /// Outcome of the last run.
-    last: Option<RunOutcome>,
-    /// Start of the last run and number of consecutive failures, if it failed.
-    failed: Option<(Timestamp, u32)>,
+    /// Outcome and start of the last run.
+    last: Option<(RunOutcome, Timestamp)>,
+    /// Number of consecutive failures of the last runs.
+    failures: u32,
 }
 
 impl PastRuns {
     fn of(runs: &[RunRecord], cycle: Cycle, known_since: Timestamp, now: Timestamp) -> Self {
-        let mut mine: Vec<&RunRecord> = runs
-            .iter()
-            .filter(|run| run.cycle == cycle && run.started <= now)
-            .collect();
+        let mine = runs.iter().filter(|run| run.cycle == cycle && run.started <= now);
+        let mut mine: Vec<&RunRecord> = mine.collect();
         mine.sort_by_key(|run| run.started);
         let ended = |run: &&&RunRecord| matches!(run.outcome, RunOutcome::Done | RunOutcome::Capped);
         let last_done = mine.iter().rev().find(ended).map(|run| run.started);
-        let last = mine.last();
         let latest = mine.iter().rev();
         let failures = latest.take_while(|run| run.outcome == RunOutcome::Failed).count();
         Self {
             base: last_done.or((known_since <= now).then_some(known_since)),
             ever: last_done.is_some(),
-            last: last.map(|run| run.outcome),
-            failed: last
-                .filter(|_| failures > 0)
-                .map(|run| (run.started, u32::try_from(failures).unwrap_or(u32::MAX))),
+            last: mine.last().map(|run| (run.outcome, run.started)),
+            failures: u32::try_from(failures).unwrap_or(u32::MAX),
         }
     }
 
     /// Returns the end of the delay after a failed run.
     fn wait_until(&self) -> Option<Timestamp> {
-        let (started, failures) = self.failed?;
-        let factor = 1_i64 << failures.saturating_sub(1).min(DOUBLINGS);
+        let (_, started) = self.last.filter(|_| self.failures > 0)?;
+        let factor = 1_i64 << (self.failures - 1).min(DOUBLINGS);
         Some(started.plus(RETRY * factor))
     }
 
     fn is_due(&self, cycle: Cycle, now: Timestamp, zone: &TimeZone, settings: &ScheduleSettings) -> bool {
-        match (self.last, self.base) {
+        match (self.last.map(|(outcome, _)| outcome), self.base) {
             (Some(RunOutcome::Running), _) => false,
             (Some(RunOutcome::Interrupted), _) => true,
             (Some(RunOutcome::Failed), _) => self.wait_until().is_none_or(|until| until <= now),

@@ -180,11 +180,8 @@ fn attributes(line: &str, heading: &[String]) -> impl Iterator<Item = String> {
     let pair = line.split_once(": ").and_then(|(name, value)| {
         let name = split_words(name);
         let is_label = LABELS.contains(&name.joined().as_str());
-        let subject = heading
-            .iter()
-            .map(String::as_str)
-            .filter(|title| is_subject(title));
-        let subject: Vec<&str> = subject.collect();
+        let titles = heading.iter().map(String::as_str);
+        let subject: Vec<&str> = titles.filter(|title| is_subject(title)).collect();
         let named = name.len() >= LEAST_NAME || !subject.is_empty() && name.len() > 0;
         let short = name.len() <= MOST_PAIR && (1..=MOST_PAIR).contains(&split_words(value).len());
         (named && short && !is_label && !name.joined().contains(char::is_numeric))

@@ -1,7 +1,6 @@
 //! Removal of repeated texts from a ranked list.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::corpus::Corpus;
 use crate::rank::RankedChunk;
@@ -24,20 +23,14 @@ pub fn collapse(ranked: &[RankedChunk], corpus: &Corpus, limit: usize) -> Vec<Ra
         let Some(place) = corpus.place(hit.chunk) else {
             continue;
         };
-        match marks.entry(place.mark) {
-            Entry::Vacant(vacant) => {
-                vacant.insert(kept.len());
-                kept.push(*hit);
+        let at = *marks.entry(place.mark).or_insert(kept.len());
+        match kept.get_mut(at) {
+            None => kept.push(*hit),
+            Some(before) if is_node(before) && !is_node(hit) => {
+                let score = before.score;
+                *before = RankedChunk { score, ..*hit };
             }
-            Entry::Occupied(occupied) => {
-                let before = &mut kept[*occupied.get()];
-                if is_node(before) && !is_node(hit) {
-                    *before = RankedChunk {
-                        score: before.score,
-                        ..*hit
-                    };
-                }
-            }
+            Some(_) => {}
         }
     }
     kept.truncate(limit);
@@ -47,7 +40,7 @@ pub fn collapse(ranked: &[RankedChunk], corpus: &Corpus, limit: usize) -> Vec<Ra
 /// The texts already in an answer, to detect near-duplicates.
 #[derive(Debug, Default)]
 pub struct AnswerTexts {
-    texts: Vec<Vec<u64>>,
+    texts: Vec<BTreeSet<String>>,
 }
 
 impl AnswerTexts {
@@ -59,18 +52,11 @@ impl AnswerTexts {
 
     /// Returns true if no earlier text is a near-duplicate of the text. In that case, stores the text.
     pub fn is_new(&mut self, text: &str) -> bool {
-        let mut words: Vec<u64> = text
-            .split(|sign: char| !sign.is_alphanumeric())
+        let words = text.split(|sign: char| !sign.is_alphanumeric());
+        let words: BTreeSet<String> = words
             .filter(|word| !word.is_empty())
-            .map(|word| {
-                let hash = blake3::hash(word.to_lowercase().as_bytes());
-                hash.as_bytes()[..8]
-                    .iter()
-                    .fold(0, |sum, byte| sum << 8 | u64::from(*byte))
-            })
+            .map(str::to_lowercase)
             .collect();
-        words.sort_unstable();
-        words.dedup();
         let new = words.len() < Self::WORDS || !self.texts.iter().any(|said| Self::same(said, &words));
         if new {
             self.texts.push(words);
@@ -78,19 +64,9 @@ impl AnswerTexts {
         new
     }
 
-    fn same(one: &[u64], other: &[u64]) -> bool {
-        let (short, long) = (
-            one.len().min(other.len()) as f32,
-            one.len().max(other.len()) as f32,
-        );
-        if short < Self::SHARE * long {
-            return false;
-        }
-        let both = one
-            .iter()
-            .filter(|word| other.binary_search(word).is_ok())
-            .count() as f32;
-        both >= Self::SHARE * (short + long - both)
+    fn same(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+        let both = one.intersection(other).count() as f32;
+        both >= Self::SHARE * ((one.len() + other.len()) as f32 - both)
     }
 }
 

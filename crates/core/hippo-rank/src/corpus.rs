@@ -216,11 +216,7 @@ impl Corpus {
             return &[];
         };
         let from = place.ordinal.saturating_sub(reach).max(passage.first);
-        let to = place
-            .ordinal
-            .saturating_add(reach)
-            .saturating_add(1)
-            .min(passage.end);
+        let to = place.ordinal.saturating_add(reach + 1).min(passage.end);
         document.chunks.get(from as usize..to as usize).unwrap_or(&[])
     }
 
@@ -228,11 +224,8 @@ impl Corpus {
     /// date of the document.
     pub fn date(&self, place: &ChunkPlace) -> Option<Date> {
         let document = self.document(place.document)?;
-        document
-            .sections
-            .get(place.section as usize)
-            .and_then(|section| section.date)
-            .or(document.date)
+        let section = document.sections.get(place.section as usize);
+        section.and_then(|section| section.date).or(document.date)
     }
 
     /// Returns the largest chunk id ever used plus one: the length of an array indexed by chunk id.

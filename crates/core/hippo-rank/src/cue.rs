@@ -5,8 +5,9 @@
 //! by the length of the field, and the sum over the fields is then saturated. A word of the topic counts more than a
 //! word of the summary, and a word in both fields counts less than twice as much.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
+use crate::lexical::idf;
 use hippo_text::speaker::is_speaker_term;
 use hippo_text::terms::{Analyzer, QueryTerm};
 use hippo_types::entry::{Entry, Pointer};
@@ -94,16 +95,14 @@ impl Cues {
                     *seen = number;
                 }
             }
-            let idf = self.idf(entries);
+            // A word that occurs in no entry counts as if it occurred in one.
+            let idf = idf(self.entries.max(1) as u64, entries.max(1) as u64);
             mass += idf;
             for (entry, weight) in postings {
                 let found = &mut found[*entry as usize];
                 // If an entry contains several words with this prefix, count the one with the highest weight.
-                let before = if found.counted == number {
-                    found.weight
-                } else {
-                    0.0
-                };
+                let is_counted = found.counted == number;
+                let before = if is_counted { found.weight } else { 0.0 };
                 if before == 0.0 {
                     found.covered += idf;
                 }
@@ -142,13 +141,6 @@ impl Cues {
             _ => &[],
         }
     }
-
-    /// Returns the inverse document frequency of a word that occurs in `entries` entries. A word that occurs in no
-    /// entry counts as if it occurred in one.
-    fn idf(&self, entries: usize) -> f32 {
-        let (all, having) = (self.entries.max(1) as f32, entries.max(1) as f32);
-        (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
-    }
 }
 
 /// Intermediate result for an entry.
@@ -176,7 +168,8 @@ type Occurrences = Vec<(u32, [f32; FIELDS])>;
 #[derive(Default)]
 struct CueReader {
     analyzer: Analyzer,
-    counts: HashMap<Box<str>, Occurrences>,
+    /// Words in sorted order.
+    counts: BTreeMap<Box<str>, Occurrences>,
     /// Number of words in each field of each entry.
     lengths: Vec<[f32; FIELDS]>,
     /// Buffer for the terms of a field.
@@ -207,16 +200,12 @@ impl CueReader {
             .filter(|term| !term.is_empty() && !is_speaker_term(term))
         {
             self.lengths[number][field] += 1.0;
-            if !self.counts.contains_key(term) {
-                self.counts.insert(term.into(), Vec::new());
+            let counts = self.counts.entry(term.into()).or_default();
+            if counts.last().is_none_or(|(last, _)| *last != entry) {
+                counts.push((entry, [0.0; FIELDS]));
             }
-            if let Some(counts) = self.counts.get_mut(term) {
-                if counts.last().is_none_or(|(last, _)| *last != entry) {
-                    counts.push((entry, [0.0; FIELDS]));
-                }
-                if let Some((_, fields)) = counts.last_mut() {
-                    fields[field] += 1.0;
-                }
+            if let Some((_, fields)) = counts.last_mut() {
+                fields[field] += 1.0;
             }
         }
         self.terms = terms;
@@ -239,19 +228,17 @@ impl CueReader {
             let sum: f32 = weighed.sum();
             sum / (sum + HALF)
         };
-        let mut words: Vec<(Box<str>, Occurrences)> = self.counts.into_iter().collect();
-        words.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         let mut cues = Cues {
             entries,
             ..Cues::default()
         };
         cues.starts.push(0);
-        for (word, counts) in words {
+        for (word, counts) in self.counts {
             cues.words.push(word);
-            let postings = counts
+            let weighed = counts
                 .iter()
                 .map(|(entry, counts)| (*entry, weight(*entry, counts)));
-            cues.postings.extend(postings);
+            cues.postings.extend(weighed);
             cues.starts.push(cues.postings.len());
         }
         cues

@@ -102,11 +102,10 @@ fn pair(words: &[Word], at: usize, today: Date) -> Option<DateMatch> {
     } else {
         one
     };
+    let start = one.days.start.min(other.days.start);
+    let end = one.days.end.max(other.days.end);
     Some(DateMatch {
-        days: Days {
-            start: one.days.start.min(other.days.start),
-            end: one.days.end.max(other.days.end),
-        },
+        days: Days::new(start, end),
         explicit: other.explicit,
         length,
     })

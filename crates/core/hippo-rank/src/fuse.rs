@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 
 use crate::corpus::Corpus;
 use crate::dates::DateRange;
-use crate::lexical::{LexicalHit, REACH};
+use crate::lexical::REACH;
 use crate::rank::{Features, RankInput, RankMode, RankedChunk};
 use hippo_text::chunk::Speaker;
 use hippo_types::time::{Date, days_between};
@@ -95,7 +95,7 @@ impl FeatureWeights {
 }
 
 /// Scores and sorts the candidates found by words and by vectors.
-pub(crate) fn fuse(input: &RankInput<'_>, mut hits: Vec<LexicalHit>) -> Vec<RankedChunk> {
+pub(crate) fn fuse(input: &RankInput<'_>, hits: Vec<(u32, Features)>) -> Vec<RankedChunk> {
     let vectors = input.vectors.filter(|_| input.mode != RankMode::Lexical);
     let weights = match (input.mode, vectors) {
         (RankMode::Vector, _) => &VECTOR,
@@ -106,14 +106,13 @@ pub(crate) fn fuse(input: &RankInput<'_>, mut hits: Vec<LexicalHit>) -> Vec<Rank
         .map(|vectors| vectors.hits.iter().map(|(chunk, _)| *chunk).collect())
         .unwrap_or_default();
     near.sort_unstable();
-    hits.retain(|hit| (input.filter)(hit.chunk));
     let keep = CANDIDATES.max(input.limit);
+    let hits = hits.into_iter().filter(|(chunk, _)| (input.filter)(*chunk));
     let mut candidates: Vec<Candidate> = hits
-        .iter()
-        .filter_map(|hit| {
-            let features = features(input, hit)?;
+        .filter_map(|(chunk, lexical)| {
+            let features = features(input, chunk, lexical)?;
             Some(Candidate {
-                chunk: hit.chunk,
+                chunk,
                 words: weights.words(&features),
                 features,
             })
@@ -171,36 +170,23 @@ struct Candidate {
     features: Features,
 }
 
-fn features(input: &RankInput<'_>, hit: &LexicalHit) -> Option<Features> {
-    let place = input.corpus.place(hit.chunk)?;
-    let date = input.corpus.date(place);
-    let date = input
-        .dates
-        .as_ref()
-        .zip(date)
-        .map_or(0.0, |(range, date)| nearness(range, date));
+/// Adds the features of date and user to the lexical ones.
+fn features(input: &RankInput<'_>, chunk: u32, lexical: Features) -> Option<Features> {
+    let place = input.corpus.place(chunk)?;
+    let dates = input.dates.as_ref().zip(input.corpus.date(place));
     Some(Features {
-        lexical_unit: hit.unit,
-        lexical_window: hit.window,
-        lexical_passage: hit.passage,
-        vector_unit: None,
-        vector_window: None,
-        speaker: f32::from(u8::from(hit.speaker)),
-        date,
+        date: dates.map_or(0.0, |(range, date)| nearness(range, date)),
         user: f32::from(u8::from(place.speaker == Speaker::User)),
+        ..lexical
     })
 }
 
 /// Returns the proximity of a date to a range: 1 within the range, falling to 0 at a distance of [`NEAR_DAYS`].
 /// Events are often written down some days later, so a nearby date still counts.
 fn nearness(range: &DateRange, date: Date) -> f32 {
-    let gap = if date < range.start {
-        days_between(date, range.start)
-    } else if date > range.end {
-        days_between(range.end, date)
-    } else {
-        0
-    };
+    let gap = days_between(date, range.start)
+        .max(days_between(range.end, date))
+        .max(0);
     #[expect(clippy::cast_precision_loss, reason = "calendar days are far below 2^24")]
     let gap = gap as f32;
     (1.0 - gap / NEAR_DAYS).max(0.0)

@@ -6,7 +6,7 @@
 //! the one that matters.
 
 use crate::corpus::{ChunkPlace, Corpus};
-use crate::rank::Postings;
+use crate::rank::{Features, Postings};
 use hippo_text::chunk::Speaker;
 use hippo_text::speaker::is_speaker_term;
 
@@ -19,17 +19,6 @@ const B_PASSAGE: f32 = 0.75;
 /// Number of chunks in a window before the chunk and after the chunk.
 pub(crate) const REACH: u32 = 2;
 
-/// Lexical features of a chunk. Each is a share, in [0, 1], of the largest sum of term weights that the query allows.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct LexicalHit {
-    pub chunk: u32,
-    pub unit: f32,
-    pub window: f32,
-    pub passage: f32,
-    /// True if the query names the speaker of the chunk.
-    pub speaker: bool,
-}
-
 /// Arrays indexed by chunk id, reused for each query. Between queries all values are zero. The values of a passage
 /// are at the id of its first chunk.
 #[derive(Debug, Default)]
@@ -41,7 +30,7 @@ pub struct RankScratch {
     passages: Vec<u32>,
 }
 
-/// Sums of term weights of a chunk, before they become the shares of a [`LexicalHit`].
+/// Sums of term weights of a chunk, before they become the shares of its [`Features`].
 #[derive(Debug, Clone, Copy, Default)]
 struct LexicalSums {
     unit: f32,
@@ -50,14 +39,14 @@ struct LexicalSums {
     speaker: bool,
 }
 
-/// Scores each chunk whose window contains a term of the query, and each chunk in `others`. Returns each chunk once,
-/// in no particular order.
+/// Returns the lexical features of each chunk whose window contains a term of the query, and of each chunk in `others`.
+/// Returns each chunk once, in no particular order.
 pub(crate) fn score(
     corpus: &Corpus,
     postings: &[Postings<'_>],
     others: impl Iterator<Item = u32>,
     scratch: &mut RankScratch,
-) -> Vec<LexicalHit> {
+) -> Vec<(u32, Features)> {
     scratch.grow(corpus.id_bound());
     let telling = postings.iter().any(|posting| !posting.term.stop);
     let mut attainable = 0.0;
@@ -70,18 +59,14 @@ pub(crate) fn score(
         scratch.add_units_and_windows(corpus, posting.chunks, weight);
         scratch.add_passages(corpus, posting.chunks, weight);
     }
-    for posting in postings
+    let named = postings
         .iter()
-        .filter(|posting| is_speaker_term(&posting.term.term))
-    {
-        for chunk in posting.chunks {
-            if corpus
-                .place(*chunk)
-                .is_some_and(|place| place.speaker == Speaker::Other)
-            {
-                scratch.sums[*chunk as usize].speaker = true;
-                scratch.touched.push(*chunk);
-            }
+        .filter(|posting| is_speaker_term(&posting.term.term));
+    let is_other = |place: &ChunkPlace| place.speaker == Speaker::Other;
+    for chunk in named.flat_map(|posting| posting.chunks) {
+        if corpus.place(*chunk).is_some_and(is_other) {
+            scratch.sums[*chunk as usize].speaker = true;
+            scratch.touched.push(*chunk);
         }
     }
     for chunk in others.filter(|chunk| corpus.place(*chunk).is_some()) {
@@ -126,16 +111,9 @@ impl RankScratch {
     }
 
     fn add_passages(&mut self, corpus: &Corpus, chunks: &[u32], weight: f32) {
-        for chunk in chunks {
-            let Some(place) = corpus.place(*chunk) else {
-                continue;
-            };
-            let Some(first) = first_of_passage(corpus, place) else {
-                continue;
-            };
-            if place.speaker == Speaker::Assistant {
-                continue;
-            }
+        let places = chunks.iter().filter_map(|chunk| corpus.place(*chunk));
+        let places = places.filter(|place| place.speaker != Speaker::Assistant);
+        for first in places.filter_map(|place| first_of_passage(corpus, place)) {
             let count = &mut self.counts[first as usize];
             if *count == 0 {
                 self.touched.push(first);
@@ -156,22 +134,23 @@ impl RankScratch {
     }
 
     /// Computes the features from the sums, and resets the arrays to zero.
-    fn take(&mut self, corpus: &Corpus, attainable: f32) -> Vec<LexicalHit> {
+    fn take(&mut self, corpus: &Corpus, attainable: f32) -> Vec<(u32, Features)> {
         let share = if attainable > 0.0 { attainable.recip() } else { 0.0 };
-        let mut hits: Vec<LexicalHit> = Vec::with_capacity(self.found.len());
+        let mut hits = Vec::with_capacity(self.found.len());
         for chunk in &self.found {
             let Some(place) = corpus.place(*chunk) else {
                 continue;
             };
             let sums = self.sums[*chunk as usize];
             let first = first_of_passage(corpus, place);
-            hits.push(LexicalHit {
-                chunk: *chunk,
-                unit: sums.unit * share,
-                window: sums.window * share,
-                passage: first.map_or(0.0, |first| self.sums[first as usize].passage) * share,
-                speaker: sums.speaker,
-            });
+            let features = Features {
+                lexical_unit: sums.unit * share,
+                lexical_window: sums.window * share,
+                lexical_passage: first.map_or(0.0, |first| self.sums[first as usize].passage) * share,
+                speaker: f32::from(u8::from(sums.speaker)),
+                ..Features::default()
+            };
+            hits.push((*chunk, features));
         }
         for chunk in self
             .found

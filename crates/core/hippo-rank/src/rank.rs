@@ -99,26 +99,15 @@ pub struct Features {
 impl Features {
     /// Returns the features that have a value, with their names.
     pub fn named(&self) -> Vec<(&'static str, f32)> {
-        // Destructure all fields, so that the compiler reports a new one.
-        let Self {
-            lexical_unit,
-            lexical_window,
-            lexical_passage,
-            vector_unit,
-            vector_window,
-            speaker,
-            date,
-            user,
-        } = *self;
         let all = [
-            ("lexical_unit", Some(lexical_unit)),
-            ("lexical_window", Some(lexical_window)),
-            ("lexical_passage", Some(lexical_passage)),
-            ("vector_unit", vector_unit),
-            ("vector_window", vector_window),
-            ("speaker", Some(speaker)),
-            ("date", Some(date)),
-            ("user", Some(user)),
+            ("lexical_unit", Some(self.lexical_unit)),
+            ("lexical_window", Some(self.lexical_window)),
+            ("lexical_passage", Some(self.lexical_passage)),
+            ("vector_unit", self.vector_unit),
+            ("vector_window", self.vector_window),
+            ("speaker", Some(self.speaker)),
+            ("date", Some(self.date)),
+            ("user", Some(self.user)),
         ];
         all.into_iter()
             .filter_map(|(name, value)| Some((name, value?)))
@@ -135,9 +124,8 @@ pub fn rank(input: &RankInput<'_>, scratch: &mut RankScratch) -> Vec<RankedChunk
         input.postings
     };
     let near = input.vectors.filter(|_| input.mode != RankMode::Lexical);
-    let near = near
-        .into_iter()
-        .flat_map(|vectors| vectors.hits.iter().map(|(chunk, _)| *chunk));
+    let near = near.iter().flat_map(|vectors| &vectors.hits);
+    let near = near.map(|(chunk, _)| *chunk);
     let hits = lexical::score(input.corpus, postings, near, scratch);
     fuse::fuse(input, hits)
 }

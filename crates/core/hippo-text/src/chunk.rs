@@ -177,14 +177,10 @@ pub fn chunk(bytes: &[u8]) -> Document {
 /// Returns the titles from the outermost heading down to this section; empty for text before the first heading.
 #[must_use]
 pub fn heading_path(sections: &[Section], section: u32) -> Vec<String> {
-    let mut path = Vec::new();
-    let mut next = Some(section);
-    while let Some(section) = next.and_then(|index| sections.get(index as usize)) {
-        if section.level > 0 {
-            path.push(section.title.clone());
-        }
-        next = section.parent;
-    }
+    let at = |index: u32| sections.get(index as usize);
+    let chain = std::iter::successors(at(section), |section| at(section.parent?));
+    let headings = chain.filter(|section| section.level > 0);
+    let mut path: Vec<String> = headings.map(|section| section.title.clone()).collect();
     path.reverse();
     path
 }

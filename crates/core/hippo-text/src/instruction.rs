@@ -88,7 +88,7 @@ static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 #[must_use]
 pub fn match_rule(text: &str) -> Option<&'static str> {
     let text = without_disguise(text);
-    if !FINDER.as_ref().is_none_or(|finder| finder.is_match(&*text)) {
+    if !may_match(&text) {
         return None;
     }
     let text = text.to_lowercase();
@@ -105,6 +105,11 @@ pub fn match_rule(text: &str) -> Option<&'static str> {
     [(&SECRECY[..], "secrecy"), (&ROLES, "role"), (&ORDERS, "order")]
         .into_iter()
         .find_map(|(phrases, name)| says(phrases).then_some(name))
+}
+
+/// Returns `false` if a text contains none of the words; most do not.
+fn may_match(text: &str) -> bool {
+    FINDER.as_ref().is_none_or(|finder| finder.is_match(text))
 }
 
 /// Returns a text without invisible characters, marks of emphasis and unusual forms of letters.
@@ -140,11 +145,7 @@ pub fn flag_lines<S: AsRef<str>>(lines: &[S]) -> Vec<bool> {
 /// Returns a text with [`MARK`] in place of the lines that read like an instruction.
 #[must_use]
 pub fn quarantine(text: &str) -> Cow<'_, str> {
-    // Most texts contain none of the words.
-    if FINDER
-        .as_ref()
-        .is_some_and(|finder| !finder.is_match(&*without_disguise(text)))
-    {
+    if !may_match(&without_disguise(text)) {
         return Cow::Borrowed(text);
     }
     let lines: Vec<&str> = text.split_inclusive('\n').collect();

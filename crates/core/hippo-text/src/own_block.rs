@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use crate::chunk::line::{Fence, MarkdownLines, trim};
 
 /// Start of the first line of a generated block, followed by its name and ` -->`.
@@ -45,7 +47,8 @@ struct BlockRange {
 ///
 /// Returns [`UnclosedBlock`] if the block is not closed.
 pub fn body<'t>(text: &'t [u8], name: &str) -> Result<Option<&'t [u8]>, UnclosedBlock> {
-    BlockMarks::MARKDOWN.body(text, name)
+    let place = BlockMarks::MARKDOWN.find(text, name)?;
+    Ok(place.map(|place| &text[place.body]))
 }
 
 /// Replaces the content of a block in a markdown text, as [`BlockMarks::put`] does.
@@ -71,15 +74,6 @@ impl BlockMarks {
         end: "# /hippod",
     };
 
-    /// Returns the content of the first block of this name, without its enclosing lines.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`UnclosedBlock`] if the block is not closed.
-    pub fn body<'t>(self, text: &'t [u8], name: &str) -> Result<Option<&'t [u8]>, UnclosedBlock> {
-        Ok(self.find(text, name)?.map(|place| &text[place.body]))
-    }
-
     /// Returns the range of the first block of this name, including its enclosing lines.
     ///
     /// # Errors
@@ -96,33 +90,24 @@ impl BlockMarks {
     ///
     /// Returns [`UnclosedBlock`] if the block is not closed.
     pub fn put(self, text: &[u8], name: &str, body: &str) -> Result<Vec<u8>, UnclosedBlock> {
-        let end: &str = match text.iter().position(|byte| *byte == b'\n') {
-            Some(at) if at > 0 && text[at - 1] == b'\r' => "\r\n",
-            // A trailing `\r` is the first half of a line end.
-            None if text.ends_with(b"\r") => "\r\n",
-            _ => "\n",
-        };
+        // A trailing `\r` is the first half of a line end.
+        let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let end = if first.ends_with(b"\r") { "\r\n" } else { "\n" };
         let mut body = body.trim_matches('\n').replace('\n', end);
         if !body.is_empty() {
             body.push_str(end);
         }
-        let mut out = Vec::with_capacity(text.len() + body.len() + 64);
         if let Some(BlockRange { body: place, .. }) = self.find(text, name)? {
-            out.extend_from_slice(&text[..place.start]);
-            out.extend_from_slice(body.as_bytes());
-            out.extend_from_slice(&text[place.end..]);
-            return Ok(out);
+            return Ok([&text[..place.start], body.as_bytes(), &text[place.end..]].concat());
         }
-        out.extend_from_slice(text);
-        if !text.is_empty() {
-            if !text.ends_with(b"\n") {
-                out.extend_from_slice(end.as_bytes());
-            }
-            out.extend_from_slice(end.as_bytes());
-        }
+        let gap = match text {
+            [] => String::new(),
+            [.., b'\n'] => end.to_owned(),
+            _ => end.repeat(2),
+        };
         let (begin, tail, last) = (self.begin, self.tail, self.end);
-        out.extend_from_slice(format!("{begin}{name}{tail}{end}{body}{last}{end}").as_bytes());
-        Ok(out)
+        let block = format!("{gap}{begin}{name}{tail}{end}{body}{last}{end}");
+        Ok([text, block.as_bytes()].concat())
     }
 
     /// Finds the first block of this name. An unclosed fence hides no block.
@@ -204,12 +189,7 @@ pub fn is_end(line: &[u8]) -> bool {
 
 /// Returns the ranges of hippod's blocks in a file.
 pub fn generated_ranges(bytes: &[u8]) -> Vec<Range<usize>> {
-    let find = |what: &str, from: usize| {
-        let mut windows = bytes.get(from..)?.windows(what.len());
-        windows
-            .position(|window| window == what.as_bytes())
-            .map(|at| from + at)
-    };
+    let find = |what: &str, from: usize| Some(from + memmem::find(&bytes[from..], what.as_bytes())?);
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(start) = find(BEGIN, from) {

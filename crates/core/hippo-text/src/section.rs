@@ -1,6 +1,6 @@
 //! Text of a log section: topic and nested headings.
 
-use crate::text::one_line;
+use crate::text::{characters, one_line};
 
 /// Maximum characters of a topic derived from a text.
 const TOPIC: usize = 60;
@@ -10,30 +10,15 @@ const NAME: usize = 4;
 /// Returns the beginning of a text as a heading.
 #[must_use]
 pub fn topic_of(text: &str) -> String {
-    let first = text
-        .lines()
-        .map(str::trim)
-        .find(|line| !line.is_empty())
-        .unwrap_or_default();
+    let first = text.trim_start().lines().next().unwrap_or_default();
     let first = one_line(unmarked(first));
     let sentence = &first[..end_of_topic(&first)];
     let sentence = sentence.trim_end_matches(['.', ':', '。', ' ']);
     if sentence.chars().count() <= TOPIC {
         return sentence.to_owned();
     }
-    let mut short = String::new();
-    for word in sentence.split(' ') {
-        if short.chars().count() + word.chars().count() >= TOPIC {
-            break;
-        }
-        short = format!("{short} {word}");
-    }
-    let short = short.trim().to_owned();
-    if short.is_empty() {
-        sentence.chars().take(TOPIC).collect()
-    } else {
-        short
-    }
+    let cut = characters(sentence, TOPIC);
+    cut.rsplit_once(' ').map_or(cut, |(words, _)| words).to_owned()
 }
 
 /// Returns a line without leading marks of headings, lists and quotes. A minus sign before a number is kept.
@@ -49,11 +34,9 @@ fn unmarked(line: &str) -> &str {
 /// Returns the end of the first sentence of a line, or of the name before a colon: `Decision: …`. Marks within words
 /// are ignored: `http://…`, `10:30`, `v1.2`.
 fn end_of_topic(line: &str) -> usize {
-    let marks = line.char_indices().filter(|(at, mark)| {
-        let spaced = line[at + mark.len_utf8()..]
-            .chars()
-            .next()
-            .is_none_or(|next| next == ' ');
+    let mut marks = line.char_indices().filter(|(at, mark)| {
+        let after = &line[at + mark.len_utf8()..];
+        let spaced = after.is_empty() || after.starts_with(' ');
         match mark {
             '。' => true,
             '.' | '!' | '?' => spaced,
@@ -61,10 +44,7 @@ fn end_of_topic(line: &str) -> usize {
             _ => false,
         }
     });
-    marks
-        .map(|(at, mark)| at + mark.len_utf8())
-        .next()
-        .unwrap_or(line.len())
+    marks.next().map_or(line.len(), |(at, mark)| at + mark.len_utf8())
 }
 
 /// Returns true if a few words can be a name before a colon.
@@ -115,8 +95,8 @@ pub fn tamed(text: &str) -> String {
 fn is_underline(line: &str) -> bool {
     let line = line.trim_end();
     ['=', '-']
-        .into_iter()
-        .any(|mark| !line.is_empty() && line.chars().all(|other| other == mark))
+        .iter()
+        .any(|mark| !line.is_empty() && line.trim_matches(*mark).is_empty())
 }
 
 #[cfg(test)]

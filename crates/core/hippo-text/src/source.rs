@@ -2,6 +2,7 @@
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
+use hippo_types::names;
 use hippo_types::time::{Date, find_date};
 
 /// Source files in a workspace's root.
@@ -73,6 +74,8 @@ pub enum NodeKind {
     Root,
 }
 
+names!(NodeKind { Daily => "daily", Weekly => "weekly", Monthly => "monthly", Root => "root" });
+
 impl SourceRules {
     /// Creates rules from the default sources plus `include`; `exclude` takes precedence over both.
     ///
@@ -129,11 +132,8 @@ impl SourceRules {
             return false;
         }
         let first = dir.split('/').next().unwrap_or(dir);
-        ROOT_FOLDERS.contains(&first)
-            || self
-                .roots
-                .iter()
-                .any(|root| is_within(dir, root) || is_within(root, dir))
+        let mut roots = self.roots.iter();
+        ROOT_FOLDERS.contains(&first) || roots.any(|root| is_within(dir, root) || is_within(root, dir))
     }
 }
 
@@ -160,19 +160,14 @@ impl SourceKind {
         } else {
             name
         };
-        let node = match rest.split_once('/') {
-            None if rest == "ROOT.md" => Some(NodeKind::Root),
-            Some(("daily", name)) if is_day(stem) && !name.contains('/') => Some(NodeKind::Daily),
-            Some(("weekly", name)) if week(stem).is_some() && !name.contains('/') => Some(NodeKind::Weekly),
-            Some(("monthly", name)) if month(stem).is_some() && !name.contains('/') => {
-                Some(NodeKind::Monthly)
-            }
-            _ => None,
-        };
-        match node {
-            Some(node) => Self::Node(node),
-            None if find_date(stem).is_some() => Self::DailyLog,
-            None => Self::Other,
+        let folder = rest.strip_suffix(name).unwrap_or_default();
+        match folder {
+            "" if rest == "ROOT.md" => Self::Node(NodeKind::Root),
+            "daily/" if is_day(stem) => Self::Node(NodeKind::Daily),
+            "weekly/" if week(stem).is_some() => Self::Node(NodeKind::Weekly),
+            "monthly/" if month(stem).is_some() => Self::Node(NodeKind::Monthly),
+            _ if find_date(stem).is_some() => Self::DailyLog,
+            _ => Self::Other,
         }
     }
 }
@@ -259,15 +254,10 @@ fn variants(pattern: &str) -> Vec<String> {
         return vec![format!("{folder}/**")];
     }
     let anywhere = rooted.is_none() && !path.contains('/');
-    let path = if anywhere {
-        format!("**/{path}")
-    } else {
-        path.to_owned()
-    };
-    if path.ends_with("**") {
-        vec![path]
-    } else {
-        vec![format!("{path}/**"), path]
+    let path = format!("{}{path}", if anywhere { "**/" } else { "" });
+    match path.ends_with("**") {
+        true => vec![path],
+        false => vec![format!("{path}/**"), path],
     }
 }
 
@@ -287,10 +277,8 @@ fn bounded(patterns: &[String]) -> Result<(), PatternError> {
         reason,
     };
     if let Some(first) = patterns.get(MOST_PATTERNS) {
-        let reason = format!(
-            "the list has {}, and the maximum is {MOST_PATTERNS}",
-            patterns.len()
-        );
+        let count = patterns.len();
+        let reason = format!("the list has {count}, and the maximum is {MOST_PATTERNS}");
         return Err(error(first, reason));
     }
     match patterns.iter().find(|pattern| pattern.len() > LONGEST_PATTERN) {

@@ -11,10 +11,7 @@ const NAME: usize = 40;
 
 /// Returns the speaker term for the term of a name.
 pub fn speaker_term(term: &str) -> String {
-    let mut marked = String::with_capacity(term.len() + 1);
-    marked.push(MARK);
-    marked.push_str(term);
-    marked
+    format!("{MARK}{term}")
 }
 
 /// Returns true if a term is a speaker term.
@@ -29,27 +26,19 @@ pub fn name(text: &str) -> Option<&str> {
 }
 
 fn label(line: &str) -> Option<&str> {
-    let mut line = line.trim_start();
-    if let Some(item) = line
-        .strip_prefix(['-', '*', '+'])
-        .filter(|item| item.starts_with(' '))
-    {
-        line = item.trim_start();
-    }
+    let line = line.trim_start();
+    let item = ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark));
+    let mut line = item.unwrap_or(line).trim_start();
     if let Some(comment) = line.strip_prefix("<!--") {
         line = comment.split_once("-->")?.1.trim_start();
     }
     let colon = line.find(':').filter(|colon| *colon <= NAME + 4)?;
     let name = line[..colon].trim_matches(['*', '_', ' ']);
     let rest = line[colon + 1..].trim_start_matches(['*', '_']);
-    let is_name = name
-        .chars()
-        .next()
-        .is_some_and(|first| first.is_alphabetic() && !first.is_lowercase())
+    let in_name = |mark: char| mark.is_alphabetic() || matches!(mark, ' ' | '-' | '\'' | '.' | '’');
+    let is_name = name.starts_with(|first: char| first.is_alphabetic() && !first.is_lowercase())
         && name.split(' ').count() <= 3
-        && name
-            .chars()
-            .all(|mark| mark.is_alphabetic() || matches!(mark, ' ' | '-' | '\'' | '.' | '’'));
+        && name.chars().all(in_name);
     (is_name && (rest.is_empty() || rest.starts_with(' '))).then_some(name)
 }
 

@@ -44,8 +44,6 @@ pub struct Analyzer {
     stems: HashMap<Box<str>, Box<str>>,
     /// A token in lower case, without accents.
     folded: String,
-    /// Buffer for a word composed of parts.
-    word: String,
 }
 
 impl Default for Analyzer {
@@ -54,7 +52,6 @@ impl Default for Analyzer {
             stemmer: Stemmer::create(Algorithm::English),
             stems: HashMap::new(),
             folded: String::new(),
-            word: String::new(),
         }
     }
 }
@@ -106,16 +103,13 @@ impl Analyzer {
             let lone = characters == 1 && term.term.chars().all(is_unspaced);
             term.prefix = lone || (characters <= SHORT && telling <= 2 && (!term.stop || telling == 0));
         }
-        let names: Vec<QueryTerm> = terms
-            .iter()
-            .filter(|term| !term.stop && term.term.starts_with(char::is_alphabetic))
-            .map(|term| QueryTerm {
-                term: speaker::speaker_term(&term.term),
-                stop: false,
-                prefix: false,
-            })
-            .collect();
-        terms.extend(names);
+        let is_name = |term: &&QueryTerm| !term.stop && term.term.starts_with(char::is_alphabetic);
+        let names = terms.iter().filter(is_name).map(|term| QueryTerm {
+            term: speaker::speaker_term(&term.term),
+            stop: false,
+            prefix: false,
+        });
+        terms.extend(names.collect::<Vec<_>>());
         terms
     }
 
@@ -155,12 +149,8 @@ impl Analyzer {
         if folded.contains('\'') && !folded.contains(is_strong_mark) {
             return self.contraction(folded, sink);
         }
-        let number;
-        let mut whole = folded;
-        if folded.contains(',') {
-            number = folded.replace(',', "");
-            whole = &number;
-        }
+        let whole = folded.replace(',', "");
+        let whole = whole.as_str();
         if !whole.contains(is_mark) {
             return self.runs(whole, sink);
         }
@@ -176,18 +166,13 @@ impl Analyzer {
         {
             sink(name, name);
         }
-        for part in whole
-            .split(is_mark)
-            .filter(|part| part.len() > usize::from(shown))
-        {
+        let parts = whole.split(is_mark);
+        for part in parts.filter(|part| part.len() > usize::from(shown)) {
             self.runs(part, sink);
         }
         if token.camel {
-            for part in token
-                .text
-                .split(is_mark)
-                .filter(|part| part.is_ascii() && has_hump(part))
-            {
+            let parts = token.text.split(is_mark);
+            for part in parts.filter(|part| part.is_ascii() && has_hump(part)) {
                 self.humps(part, sink);
             }
         }
@@ -198,16 +183,10 @@ impl Analyzer {
         if let Some((base, "s" | "d" | "m" | "ll" | "re" | "ve")) = folded.split_once('\'') {
             return self.runs(base, sink);
         }
-        let mut word = std::mem::take(&mut self.word);
-        word.clear();
-        word.extend(folded.chars().filter(|&mark| mark != '\''));
-        self.runs(&word, sink);
-        self.word = word;
+        self.runs(&folded.replace('\'', ""), sink);
         if !folded.ends_with("'t") {
-            folded
-                .split('\'')
-                .filter(|part| part.len() > 2)
-                .for_each(|part| self.runs(part, sink));
+            let parts = folded.split('\'').filter(|part| part.len() > 2);
+            parts.for_each(|part| self.runs(part, sink));
         }
     }
 
@@ -219,14 +198,9 @@ impl Analyzer {
             let hump =
                 at < bytes.len() && bytes[at - 1].is_ascii_lowercase() && bytes[at].is_ascii_uppercase();
             if hump || at == bytes.len() {
-                let mut word = std::mem::take(&mut self.word);
-                word.clear();
-                word.push_str(&text[start..at]);
-                word.make_ascii_lowercase();
-                if word.len() > 1 {
-                    self.word(&word, sink);
+                if at - start > 1 {
+                    self.word(&text[start..at].to_ascii_lowercase(), sink);
                 }
-                self.word = word;
                 start = at;
             }
         }
@@ -273,16 +247,11 @@ impl Analyzer {
 /// Emits the pairs of adjacent characters of a run, and the last character alone. A prefix search for a single
 /// character then finds every occurrence.
 fn pairs(run: &str, sink: &mut impl FnMut(&str, &str)) {
-    let mut before = None;
-    for (at, character) in run.char_indices() {
-        if let Some(start) = before {
-            let pair = &run[start..at + character.len_utf8()];
-            sink(pair, pair);
-        }
-        before = Some(at);
-    }
-    if let Some(last) = before {
-        sink(&run[last..], &run[last..]);
+    for (at, first) in run.char_indices() {
+        let after = at + first.len_utf8();
+        let second = run[after..].chars().next().map_or(0, char::len_utf8);
+        let pair = &run[at..after + second];
+        sink(pair, pair);
     }
 }
 
@@ -307,11 +276,7 @@ fn has_hump(text: &str) -> bool {
 pub fn index_terms(text: &str) -> Vec<String> {
     let mut terms = String::new();
     Analyzer::new().index_terms(text, &mut terms);
-    terms
-        .split(' ')
-        .filter(|term| !term.is_empty())
-        .map(str::to_owned)
-        .collect()
+    terms.split_ascii_whitespace().map(str::to_owned).collect()
 }
 
 /// Returns the distinct terms of a query in order.
@@ -325,11 +290,7 @@ pub fn query_terms(query: &str) -> Vec<QueryTerm> {
 pub fn fts_query(term: &QueryTerm) -> String {
     // FTS5 parses expressions as C strings, so a NUL would end the expression within the quotes.
     let quoted = term.term.replace('"', "\"\"").replace('\0', "");
-    if term.prefix {
-        format!("\"{quoted}\"*")
-    } else {
-        format!("\"{quoted}\"")
-    }
+    format!("\"{quoted}\"{}", if term.prefix { "*" } else { "" })
 }
 
 #[cfg(test)]

@@ -87,6 +87,13 @@ pub fn clip(text: &str, most: usize) -> String {
     format!("{kept}{LEFT_OUT}")
 }
 
+/// Takes bytes from the room that is left. Returns `false` if they do not fit.
+pub fn take_room(room: &mut usize, bytes: usize) -> bool {
+    let left = room.checked_sub(bytes);
+    *room = left.unwrap_or(*room);
+    left.is_some()
+}
+
 /// Joins all words with single spaces.
 #[must_use]
 pub fn one_line(text: &str) -> String {

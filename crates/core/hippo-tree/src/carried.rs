@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use hippo_redact::without_secrets;
+use hippo_text::text::take_room;
 use hippo_types::time::{Date, days_between};
 use hippo_types::tokens;
 
-use super::root::{ChildNode, PassageLookup, root_sections, write_sections};
+use super::root::{ChildNode, PassageLookup, TITLES, root_sections, write_sections};
 
-const HISTORY: &str = "## Historical Summary";
-const INDEX: &str = "## Topics Index";
+const HISTORY: &str = TITLES[2];
+const INDEX: &str = TITLES[3];
 /// Kept lines use at most this fraction of the room: 1/3.
 const SHARE: usize = 3;
 
@@ -39,20 +40,14 @@ pub(super) fn build_root_body(
         let known: BTreeSet<String> = sections[3].iter().filter_map(|line| topic(line)).collect();
         let shown = without_secrets(carried.body);
         let mut room = tokens::bytes(most) / SHARE;
-        let mut fits = |line: &String| {
-            let fits = line.len() < room;
-            room -= if fits { line.len() + 1 } else { 0 };
-            fits
-        };
+        let mut fits = |line: &String| take_room(&mut room, line.len() + 1);
         let topics: Vec<String> = section(&shown, INDEX)
             .filter(|line| topic(line).is_none_or(|topic| !known.contains(&topic)))
             .map(|line| add_age(line, days_between(carried.updated, today)))
             .filter(&mut fits)
             .collect();
-        let past: Vec<String> = section(&shown, HISTORY)
-            .map(str::to_owned)
-            .filter(&mut fits)
-            .collect();
+        let past = section(&shown, HISTORY).map(str::to_owned);
+        let past: Vec<String> = past.filter(&mut fits).collect();
         let taken: usize = topics.iter().chain(&past).map(|line| line.len() + 1).sum();
         // Headings of sections that contain only kept lines.
         let titles = INDEX.len() + HISTORY.len() + 4;
@@ -71,16 +66,10 @@ pub(super) fn build_root_body(
 }
 
 /// Returns the list lines of a section.
-fn section<'t>(body: &'t str, title: &str) -> impl Iterator<Item = &'t str> + use<'t> {
-    let title = title.to_owned();
-    let mut within = false;
-    body.lines().filter(move |line| {
-        if line.starts_with("## ") {
-            within = line.starts_with(title.as_str());
-            return false;
-        }
-        within && line.starts_with("- ")
-    })
+fn section<'t>(body: &'t str, title: &'static str) -> impl Iterator<Item = &'t str> {
+    let below = body.lines().skip_while(move |line| !line.starts_with(title));
+    let inside = below.skip(1).take_while(|line| !line.starts_with("## "));
+    inside.filter(|line| line.starts_with("- "))
 }
 
 /// Returns the topic name of a line.
@@ -92,19 +81,16 @@ fn topic(line: &str) -> Option<String> {
 /// Returns the line with the age in `[type, 12d]` increased by `days`; a reference older than 30 days is marked for
 /// review.
 fn add_age(line: &str, days: i32) -> String {
-    let Some((before, rest)) = line.split_once('[') else {
-        return line.to_owned();
-    };
-    let Some((inner, after)) = rest.split_once(']') else {
+    let tags = line
+        .split_once('[')
+        .and_then(|(before, rest)| Some((before, rest.split_once(']')?)));
+    let Some((before, (inner, after))) = tags else {
         return line.to_owned();
     };
     let mut parts: Vec<String> = inner.split(',').map(|part| part.trim().to_owned()).collect();
-    let mut age = None;
+    let mut age: Option<i32> = None;
     for part in &mut parts {
-        if let Some(number) = part
-            .strip_suffix('d')
-            .and_then(|number| number.parse::<i32>().ok())
-        {
+        if let Some(Ok(number)) = part.strip_suffix('d').map(str::parse::<i32>) {
             let older = number.saturating_add(days.max(0));
             *part = format!("{older}d");
             age = Some(older);

@@ -62,17 +62,16 @@ pub fn digest(level: NodeKind, sources: &[NodeSource], most: usize, submitted: O
     }
     let room = tokens::bytes(most);
     let named = topics(&readings, &mut words);
-    let list: Vec<(u32, &Statement)> = all
+    let sectioned = all
         .list
         .iter()
-        .map(|(_, section, statement)| (*section, *statement))
-        .collect();
-    let mut parts = StatementParts::of(&list, &mut words);
+        .map(|(_, section, statement)| (*section, *statement));
+    let mut parts = StatementParts::of(sectioned, &mut words);
     if let Some(body) = submitted {
         parts.mark_said(body, &mut words, 2);
         let mut after = 0;
-        let mut weights: Vec<f32> = Vec::with_capacity(list.len());
-        for (_, statement) in list.iter().rev() {
+        let mut weights: Vec<f32> = Vec::with_capacity(all.list.len());
+        for (_, _, statement) in all.list.iter().rev() {
             weights.push(EARLIER.powf(after as f32 / room.max(1) as f32));
             after += statement.text.len();
         }
@@ -86,7 +85,7 @@ pub fn digest(level: NodeKind, sources: &[NodeSource], most: usize, submitted: O
     }
     // Topics of sections with too few notes for a heading are listed.
     let mut notes: HashMap<&str, usize> = HashMap::new();
-    for (section, statement) in &list {
+    for (_, section, statement) in &all.list {
         if let Some(topic) = named.get(*section as usize).and_then(Option::as_ref) {
             *notes.entry(&topic.name).or_default() += usize::from(statement.kind == StatementKind::Note);
         }
@@ -129,11 +128,11 @@ pub fn digest(level: NodeKind, sources: &[NodeSource], most: usize, submitted: O
         let mut chosen: Vec<NodeLine> = Vec::new();
         for at in &order[..kept] {
             let part = &parts.parts[*at];
-            let (source, section, statement) = all.list[part.statement as usize];
+            let (source, _, statement) = all.list[part.statement as usize];
+            let source = &sources[source].path;
             chosen.push(NodeLine {
                 part,
-                source: &sources[source].path,
-                section,
+                source,
                 statement,
             });
         }
@@ -175,12 +174,9 @@ impl<'r> Statements<'r> {
     fn of(readings: &'r [SourceContent]) -> Self {
         let (mut list, mut base) = (Vec::new(), 0_u32);
         for (source, reading) in readings.iter().enumerate() {
-            list.extend(
-                reading
-                    .statements
-                    .iter()
-                    .map(|statement| (source, base.saturating_add(statement.section), statement)),
-            );
+            let section = |statement: &Statement| base.saturating_add(statement.section);
+            let statements = reading.statements.iter();
+            list.extend(statements.map(|statement| (source, section(statement), statement)));
             base = base.saturating_add(u32::try_from(reading.sections.len()).unwrap_or(u32::MAX));
         }
         Self {
@@ -197,13 +193,13 @@ impl<'r> Statements<'r> {
             first_line: 1,
             date: None,
         });
-        let stated: HashSet<&str> = reading
+        let stated: HashSet<&String> = reading
             .statements
             .iter()
-            .map(|statement| statement.text.as_str())
+            .map(|statement| &statement.text)
             .collect();
         self.list
-            .retain(|(_, _, statement)| !stated.contains(statement.text.as_str()));
+            .retain(|(_, _, statement)| !stated.contains(&statement.text));
     }
 }
 

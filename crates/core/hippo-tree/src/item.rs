@@ -9,7 +9,7 @@ use hippo_text::chunk::text::strip_comments;
 use hippo_text::chunk::{ChunkKind, Document, Speaker, chunk, chunk_text};
 pub use hippo_text::gist::label::StatementKind;
 use hippo_text::gist::label::{self, field, kind_of_title, leading_tag, tag};
-use hippo_text::gist::line::{ROLES, rejoin_lines, unmarked};
+use hippo_text::gist::line::{rejoin_lines, unmarked, without_role};
 use hippo_text::gist::machine::{is_machine, without_header};
 use hippo_text::gist::sentence::{OPENING, SentenceScan, clause, refers_back, split_sentences, telling};
 use hippo_text::gist::table::read_rows;
@@ -270,17 +270,13 @@ impl SourceReader {
                 return;
             }
         }
-        let (mut kind, tagged) = match heading {
-            Some(heading) => (heading.kind.unwrap_or_default(), heading.tag),
-            None => (StatementKind::Note, None),
-        };
-        let (title, loose) = heading.map_or((String::new(), false), |heading| {
-            (heading.title.clone(), heading.loose)
-        });
+        let mut kind = heading.and_then(|heading| heading.kind).unwrap_or_default();
+        let tagged = heading.and_then(|heading| heading.tag);
+        let title = heading.map_or_else(String::new, |heading| heading.title.clone());
+        let loose = heading.is_some_and(|heading| heading.loose);
         // Only nodes have sections for the user and for feedback. In other sources, such a heading names a speaker.
-        let given =
-            given.filter(|_| self.node || !matches!(kind, StatementKind::User | StatementKind::Feedback));
-        if matches!(kind, StatementKind::User | StatementKind::Feedback) && given.is_none() {
+        let given = given.filter(|_| self.node || !is_verbatim(kind));
+        if is_verbatim(kind) && given.is_none() {
             kind = StatementKind::Note;
         }
         let (boxed, bare) = label::check_box(said);
@@ -297,12 +293,12 @@ impl SourceReader {
         kind = match (boxed, tagged) {
             (_, Some(MemoryType::User)) => StatementKind::User,
             (_, Some(MemoryType::Feedback)) => StatementKind::Feedback,
-            _ if matches!(kept, StatementKind::User | StatementKind::Feedback) => kept,
+            _ if is_verbatim(kept) => kept,
             (Some(true), _) => StatementKind::Task,
             (Some(false), _) => StatementKind::Open,
             _ => kind,
         };
-        let verbatim = matches!(kind, StatementKind::User | StatementKind::Feedback);
+        let verbatim = is_verbatim(kind);
         let mut text = match boxed {
             _ if !verbatim => unmarked(bare),
             // The state of the check box is part of the statement.
@@ -325,21 +321,14 @@ impl SourceReader {
             _ if given.is_some() => Speaker::None,
             _ => speaker,
         };
-        if matches!(speaker, Speaker::User | Speaker::Assistant) && !verbatim {
-            let role =
-                |text: &str| speaker::name(text).is_some() || ROLES.iter().any(|role| text.starts_with(role));
-            if let Some((_, said)) = text.split_once(':').filter(|_| role(&text)) {
-                text = said.to_owned();
-            }
+        if !verbatim {
+            text = without_role(&text, speaker).to_owned();
         }
         if !verbatim && given.is_none() {
             text = without_header(&text);
         }
         // In a functional section, a line contains its topic; in other sections, the heading is the topic.
-        let functional = !matches!(
-            kind,
-            StatementKind::Note | StatementKind::User | StatementKind::Feedback | StatementKind::Entity
-        );
+        let functional = !is_verbatim(kind) && !matches!(kind, StatementKind::Note | StatementKind::Entity);
         if functional
             && given.is_none()
             && !title.is_empty()
@@ -353,13 +342,11 @@ impl SourceReader {
             let said = field(&text).map_or(text.as_str(), |(_, said)| said);
             let answers = ["no", "yes"].map(|word| said.to_lowercase().starts_with(&format!("{word},")));
             if answers.contains(&true) || refers_back(said) {
-                let about = if title.is_empty() { "" } else { ": " };
-                text = format!("{title}{about}{text}");
-                kind = if title.is_empty() {
-                    StatementKind::Note
+                if title.is_empty() {
+                    kind = StatementKind::Note;
                 } else {
-                    kind
-                };
+                    text = format!("{title}: {text}");
+                }
             }
         }
         if !text.contains(char::is_alphanumeric) {
@@ -383,6 +370,11 @@ impl SourceReader {
             aside: matches!(chunk, ChunkKind::Table | ChunkKind::Quote),
         });
     }
+}
+
+/// Returns true for kinds that are kept word for word and never fade.
+pub(super) const fn is_verbatim(kind: StatementKind) -> bool {
+    matches!(kind, StatementKind::User | StatementKind::Feedback)
 }
 
 /// Returns true for types that are kept word for word and never fade.

@@ -26,7 +26,7 @@ pub use below::{collect_root_sources, sources};
 pub use carried::ForeignRoot;
 pub use item::NodeSource;
 pub use make::{make, max_tokens};
-pub use node::{BodyAuthor, Fingerprint, Node, NodeStatus, SINCE, level_name};
+pub use node::{BodyAuthor, Fingerprint, Node, NodeStatus, SINCE};
 pub use period::Period;
 pub use plan::{Cause, LevelInput, NodeAction, NodeStep, SourceFile, plan};
 pub use submitted::{BodyRejection, LEAST_OVERLAP, build_submitted};

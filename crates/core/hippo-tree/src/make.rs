@@ -101,13 +101,9 @@ fn lines_of(level: NodeKind, text: &str) -> usize {
 /// Keeps a submitted body and appends the statements that are newer.
 fn append_newer(step: &NodeStep, sources: &[NodeSource], before: &Node) -> Node {
     let level = step.period.level();
-    let since = digest(
-        level,
-        sources,
-        since_room(level, sources),
-        Some(&before.own_body()),
-    )
-    .body;
+    // Short sources fit completely.
+    let room = (max_tokens(level, sources) / SINCE_SHARE).max(SINCE_LEAST);
+    let since = digest(level, sources, room, Some(&before.own_body())).body;
     let body = own_block::put(before.body.as_bytes(), SINCE, &since);
     let body = match body.map(String::from_utf8) {
         Ok(Ok(body)) => body,
@@ -160,21 +156,14 @@ fn concatenate_sources(level: NodeKind, sources: &[NodeSource]) -> String {
 /// Returns the maximum number of tokens of a node with these sources.
 #[must_use]
 pub fn max_tokens(level: NodeKind, sources: &[NodeSource]) -> usize {
-    let tokens = sources
-        .iter()
-        .map(|source| hippo_types::tokens::of(&source.text))
-        .sum();
-    budget(level, tokens)
-}
-
-/// Returns the maximum number of tokens appended to a submitted body; short sources fit completely.
-fn since_room(level: NodeKind, sources: &[NodeSource]) -> usize {
-    (max_tokens(level, sources) / SINCE_SHARE).max(SINCE_LEAST)
+    let tokens = sources.iter().map(|source| hippo_types::tokens::of(&source.text));
+    budget(level, tokens.sum())
 }
 
 fn topics(topics: &[(String, MemoryType)]) -> String {
+    let bare = |topic: &str| topic.replace([',', '[', ']'], " ");
     let named = topics
         .iter()
-        .map(|(topic, kind)| format!("{} [{}]", topic.replace([',', '[', ']'], " "), kind.name()));
+        .map(|(topic, kind)| format!("{} [{kind}]", bare(topic)));
     named.collect::<Vec<_>>().join(", ")
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use hippo_text::own_block::{self, BlockMarks};
-use hippo_text::source::NodeKind;
+use hippo_types::names;
 use hippo_types::time::{Date, find_date};
 
 use super::period::Period;
@@ -22,22 +22,7 @@ pub enum NodeStatus {
     NeedsSummarization,
 }
 
-impl NodeStatus {
-    /// Returns the name in the front matter.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Tentative => "tentative",
-            Self::Fixed => "fixed",
-            Self::NeedsSummarization => "needs-summarization",
-        }
-    }
-
-    fn parse(name: &str) -> Option<Self> {
-        let all = [Self::Tentative, Self::Fixed, Self::NeedsSummarization];
-        all.into_iter().find(|status| status.name() == name)
-    }
-}
+names!(NodeStatus { Tentative => "tentative", Fixed => "fixed", NeedsSummarization => "needs-summarization" });
 
 /// Author of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -169,7 +154,7 @@ impl Node {
             match key {
                 "type" | "period" | "dates" | "weeks" => {}
                 "lines" => node.lines = value.parse().ok(),
-                "status" => node.status = NodeStatus::parse(value),
+                "status" => node.status = value.parse().ok(),
                 "source-files" => node.sources = list(value),
                 "topics" => strip_brackets(value).clone_into(&mut node.topics),
                 "last-updated" => node.updated = find_date(value),
@@ -193,13 +178,8 @@ impl Node {
     #[must_use]
     pub fn write(&self) -> String {
         let mut out = String::with_capacity(self.body.len() + 512);
-        let mut line = |key: &str, value: &str| {
-            out.push_str(key);
-            out.push_str(": ");
-            out.push_str(value);
-            out.push('\n');
-        };
-        line("type", level_name(self.period.level()));
+        let mut line = |key: &str, value: &str| out += &format!("{key}: {value}\n");
+        line("type", self.period.level().name());
         line("status", self.status.unwrap_or(NodeStatus::Tentative).name());
         if self.period != Period::All {
             line("period", &self.period.to_string());
@@ -233,16 +213,13 @@ impl Node {
         if let Some(writer) = self.writer.name() {
             line("written-by", writer);
         }
-        let mut others = String::new();
-        for line in &self.others {
-            others.push_str(line);
-            others.push('\n');
-        }
-        let end = if self.body.is_empty() || self.body.ends_with('\n') {
-            ""
-        } else {
-            "\n"
-        };
+        let others: String = self
+            .others
+            .iter()
+            .flat_map(|line| [line.as_str(), "\n"])
+            .collect();
+        let has_end = self.body.is_empty() || self.body.ends_with('\n');
+        let end = if has_end { "" } else { "\n" };
         format!("---\n{out}{others}---\n\n{}{end}", self.body)
     }
 
@@ -299,17 +276,6 @@ impl Node {
             && self.status == Some(NodeStatus::NeedsSummarization)
             && self.body.lines().filter(|line| !line.trim().is_empty()).count() <= MOST_LINES
             && self.body.contains("needs LLM summarization")
-    }
-}
-
-/// Returns the name of a level in the front matter.
-#[must_use]
-pub fn level_name(level: NodeKind) -> &'static str {
-    match level {
-        NodeKind::Daily => "daily",
-        NodeKind::Weekly => "weekly",
-        NodeKind::Monthly => "monthly",
-        NodeKind::Root => "root",
     }
 }
 

@@ -8,8 +8,6 @@ use jiff::civil::{ISOWeekDate, Weekday};
 use hippo_text::source::NodeKind;
 use hippo_types::time::{Date, days_between};
 
-use super::node::level_name;
-
 /// Days after the end of a week or month during which logs are still accepted.
 const GRACE_DAYS: i32 = 7;
 
@@ -38,7 +36,7 @@ impl Period {
                 let period = Self::parse(name)?;
                 // Names are parsed case-insensitively, but a file must have the exact case: `2026-w02.md` is a note
                 // of the user.
-                (folder == level_name(period.level()) && name == period.to_string()).then_some(period)
+                (folder == period.level().name() && name == period.to_string()).then_some(period)
             }
         }
     }
@@ -82,7 +80,7 @@ impl Period {
     pub fn path(self) -> String {
         match self {
             Self::All => "memory/ROOT.md".to_owned(),
-            period => format!("memory/{}/{period}.md", level_name(period.level())),
+            period => format!("memory/{}/{period}.md", period.level().name()),
         }
     }
 

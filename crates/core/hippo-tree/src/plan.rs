@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use hippo_text::source::NodeKind;
+use hippo_types::names;
 use hippo_types::time::Date;
 
 use super::node::{BodyAuthor, Fingerprint, Node, NodeStatus};
@@ -79,20 +80,10 @@ pub enum Cause {
     Written,
 }
 
-impl Cause {
-    /// Returns the name in reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::SourcesChanged => "sources-changed",
-            Self::Placeholder => "placeholder",
-            Self::Over => "period-over",
-            Self::Found => "found",
-            Self::Written => "written",
-        }
-    }
-}
+names!(Cause {
+    New => "new", SourcesChanged => "sources-changed", Placeholder => "placeholder", Over => "period-over",
+    Found => "found", Written => "written",
+});
 
 /// One planned operation on a node.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -21,7 +21,7 @@ use hippo_redact::redact;
 use hippo_text::gist::sentence::clause;
 use hippo_text::gist::words::WordCounts;
 use hippo_text::instruction;
-use hippo_text::text::clip;
+use hippo_text::text::{clip, take_room};
 use hippo_types::memory::MemoryType;
 use hippo_types::time::{Date, days_between};
 use hippo_types::tokens;
@@ -58,7 +58,8 @@ const DATED: usize = 16;
 const LEAST_NAME: usize = 3;
 /// Number of days from which a topic is a pattern.
 const OFTEN: usize = 3;
-const TITLES: [&str; 4] = [
+/// Titles of the sections.
+pub(super) const TITLES: [&str; 4] = [
     "## Active Context (recent ~7 days)",
     "## Recent Patterns",
     "## Historical Summary",
@@ -98,11 +99,8 @@ pub(super) fn root_sections(
     let active = select_active(&gathered, is_told, today, left * 18 / 100 + free / 2);
     index.extend(kept);
     index.sort_by(|a, b| a.to_lowercase().cmp(&b.to_lowercase()).then(a.cmp(b)));
-    let shown: usize = [&active, &patterns, &index]
-        .into_iter()
-        .flatten()
-        .map(|line| line.len() + 1)
-        .sum();
+    let shown = [&active, &patterns, &index].into_iter().flatten();
+    let shown: usize = shown.map(|line| line.len() + 1).sum();
     // The history gets the remaining room, so it is shortened first.
     let past = history(&gathered, &index, today, (room - frame).saturating_sub(shown));
     [active, patterns, past, index]
@@ -118,14 +116,12 @@ pub(super) fn write_sections(sections: &RootSections, most: usize) -> String {
         lines.retain(|line| !instruction::is_instruction(line));
     }
     loop {
-        let shown = TITLES
+        let filled = TITLES
             .iter()
             .zip(&sections)
             .filter(|(_, lines)| !lines.is_empty());
-        let shown: Vec<String> = shown
-            .map(|(title, lines)| format!("{title}\n{}\n", lines.join("\n")))
-            .collect();
-        let text = redact(&shown.join("\n")).into_owned();
+        let shown = filled.map(|(title, lines)| format!("{title}\n{}\n", lines.join("\n")));
+        let text = redact(&shown.collect::<Vec<_>>().join("\n")).into_owned();
         let longest = sections.iter_mut().max_by_key(|lines| lines.len());
         match longest.filter(|lines| text.len() > room && !lines.is_empty()) {
             Some(lines) => lines.remove(0),
@@ -142,8 +138,8 @@ fn select_lasting(gathered: &RootContent, mut room: usize) -> Vec<String> {
         for (kind, topic, text) in &day.kept {
             let topic = if topic.is_empty() { kind.name() } else { topic };
             let line = format!("- {topic} [{}]: {text} → {}", kind.name(), day.date);
-            if line.len() < room && known.insert(text.clone()) {
-                room -= line.len() + 1;
+            if !known.contains(text) && take_room(&mut room, line.len() + 1) {
+                known.insert(text.clone());
                 out.push(line);
             }
         }
@@ -163,12 +159,8 @@ fn select_active(
     mut room: usize,
 ) -> Vec<String> {
     let mut out = Vec::new();
-    let recent: Vec<&Day> = gathered
-        .days
-        .iter()
-        .rev()
-        .filter(|day| is_recent(day.date, today))
-        .collect();
+    let days = gathered.days.iter().rev();
+    let recent: Vec<&Day> = days.filter(|day| is_recent(day.date, today)).collect();
     // Order: the first topic of each day, then open tasks, then the second topic of each day.
     for rank in 0..8 {
         for day in &recent {
@@ -181,8 +173,7 @@ fn select_active(
                 continue;
             }
             let line = format!("- {}{said} → {}", topic.name, day.date);
-            if line.len() < room {
-                room -= line.len() + 1;
+            if take_room(&mut room, line.len() + 1) {
                 out.push((Reverse(day.date), rank, line));
             }
         }
@@ -194,8 +185,7 @@ fn select_active(
         for day in &recent {
             for open in &day.open {
                 let line = format!("- to do: {} → {}", clip(open, 160), day.date);
-                if line.len() < half {
-                    half -= line.len() + 1;
+                if take_room(&mut half, line.len() + 1) {
                     room -= line.len() + 1;
                     out.push((Reverse(day.date), usize::MAX, line));
                 }
@@ -218,12 +208,9 @@ fn patterns(topics: &[RootTopic], today: Date, mut room: usize) -> Vec<String> {
     let lines = often
         .into_iter()
         .map(|(days, topic)| format!("- {}: on {days} days, last → {}", topic.name, topic.last));
-    let fits = |line: &String| {
-        let left = room.checked_sub(line.len() + 1);
-        room = left.unwrap_or(room);
-        left.is_some()
-    };
-    lines.take_while(fits).collect()
+    lines
+        .take_while(|line| take_room(&mut room, line.len() + 1))
+        .collect()
 }
 
 /// Returns clauses of the days before the recent ones. Each month gets room in proportion to its days.
@@ -243,7 +230,7 @@ fn history(gathered: &RootContent, index: &[String], today: Date, room: usize) -
             words.begin_block();
             words.count(&clause.text);
         }
-        let mut parts = StatementParts::of(&clauses, &mut words);
+        let mut parts = StatementParts::of(clauses.iter().copied(), &mut words);
         index.iter().for_each(|line| parts.mark_said(line, &mut words, 1));
         // A month gets what the months before left.
         left += room * days.len() / past.len();
@@ -287,9 +274,8 @@ fn index(topics: &[RootTopic], today: Date, room: usize) -> Vec<String> {
     let line = |at: usize, most: usize| {
         let topic = &topics[at];
         let days = days_between(topic.last, today);
-        let age = AGES.iter().find(|age| days >= **age);
         let mut tags = topic.kind.name().to_owned();
-        if let Some(age) = age {
+        if let Some(age) = AGES.iter().find(|age| days >= **age) {
             tags.push_str(&format!(", {age}d"));
         }
         if topic.kind == MemoryType::Reference && days > STALE {
@@ -316,15 +302,12 @@ fn index(topics: &[RootTopic], today: Date, room: usize) -> Vec<String> {
     let mut out = Vec::new();
     for at in order {
         let line = line(at, told);
-        if line.len() + 1 > left {
+        if take_room(&mut left, line.len() + 1) {
+            out.push(line);
+        } else if topics[at].rank > 0 {
             // If the first topic of an old day does not fit, skip that topic and keep the later ones.
-            if topics[at].rank > 0 {
-                break;
-            }
-            continue;
+            break;
         }
-        left -= line.len() + 1;
-        out.push(line);
     }
     out
 }

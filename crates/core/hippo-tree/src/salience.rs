@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::ops::Range;
 
-use super::item::{Statement, StatementKind};
+use super::item::{Statement, StatementKind, is_verbatim};
 use super::name;
 use hippo_text::chunk::Speaker;
 use hippo_text::gist::sentence::{SentenceScan, is_reading, refers_back};
@@ -60,7 +60,7 @@ pub(super) struct StatementParts {
 
 impl StatementParts {
     /// Splits statements into parts. `words` must already contain their counts.
-    pub fn of(statements: &[(u32, &Statement)], words: &mut WordCounts) -> Self {
+    pub fn of<'s>(statements: impl Iterator<Item = (u32, &'s Statement)>, words: &mut WordCounts) -> Self {
         let mut out = Self {
             parts: Vec::new(),
             words: Vec::new(),
@@ -70,7 +70,7 @@ impl StatementParts {
         let mut lines: HashMap<(u32, &str, &str, u32), u32> = HashMap::new();
         for (at, (section, statement)) in (0_u32..).zip(statements) {
             let text = statement.text.as_str();
-            let verbatim = matches!(statement.kind, StatementKind::User | StatementKind::Feedback);
+            let verbatim = is_verbatim(statement.kind);
             let names = statement.kind == StatementKind::Entity;
             let (path, number) = statement.line();
             let speaker = match statement.speaker {
@@ -78,8 +78,8 @@ impl StatementParts {
                 _ => statement.person(),
             };
             let key = match speaker.filter(|_| statement.kind == StatementKind::Note) {
-                _ if names => (*section, "", "", u32::MAX),
-                Some(speaker) => (*section, speaker, path, number / WINDOW),
+                _ if names => (section, "", "", u32::MAX),
+                Some(speaker) => (section, speaker, path, number / WINDOW),
                 None => (u32::MAX, "", "", at),
             };
             let line = *lines.entry(key).or_insert(out.lines);
@@ -90,7 +90,7 @@ impl StatementParts {
                         statement: at,
                         range,
                         name,
-                        section: *section,
+                        section,
                         line,
                         refers: false,
                         words: 0..0,
@@ -157,13 +157,8 @@ impl StatementParts {
         if !part.name {
             part.factor *= scan.form_factor(text, statement.speaker, statement.aside);
         }
-        let known = scan
-            .words
-            .iter()
-            .map(|(id, _)| *id as usize + 1)
-            .max()
-            .unwrap_or(0);
-        self.said.resize(self.said.len().max(known), 0);
+        let known = scan.words.iter().map(|(id, _)| *id as usize + 1).max();
+        self.said.resize(self.said.len().max(known.unwrap_or(0)), 0);
         part.words = self.words.len()..self.words.len() + scan.words.len();
         self.words.extend(scan.words);
         self.parts.push(part);
@@ -171,9 +166,8 @@ impl StatementParts {
 
     /// Returns true if a part must wait for the part before.
     fn waits(&self, at: usize, chosen: &[bool]) -> bool {
-        let before = at
-            .checked_sub(1)
-            .filter(|before| self.parts[*before].statement == self.parts[at].statement);
+        let is_same = |before: &usize| self.parts[*before].statement == self.parts[at].statement;
+        let before = at.checked_sub(1).filter(is_same);
         self.parts[at].refers && before.is_none_or(|before| !chosen[before])
     }
 }

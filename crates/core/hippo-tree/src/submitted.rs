@@ -8,7 +8,7 @@ use hippo_types::time::Date;
 
 use super::item::NodeSource;
 use super::make::{LEAST, max_tokens};
-use super::node::{BodyAuthor, Node, front_matter_pairs, level_name};
+use super::node::{BodyAuthor, Node, front_matter_pairs};
 use super::period::Period;
 use super::plan::{SourceFile, status};
 
@@ -63,7 +63,7 @@ pub fn build_submitted(
     today: Date,
 ) -> Result<(Node, usize), BodyRejection> {
     let read = Node::read(period, body);
-    let (level, name) = (level_name(period.level()), period.to_string());
+    let (level, name) = (period.level().name(), period.to_string());
     for (key, value) in front_matter_pairs(body) {
         if (key == "type" && value != level) || (key == "period" && value != name) {
             return Err(BodyRejection::Other {

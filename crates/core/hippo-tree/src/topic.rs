@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::item::{SourceContent, StatementKind};
+use super::item::{SourceContent, is_verbatim};
 use hippo_text::chunk::Speaker;
 use hippo_text::gist::headings::HeadingStats;
 use hippo_text::gist::words::WordCounts;
@@ -44,14 +44,10 @@ impl SectionTopic {
 }
 
 /// Returns the topic of each section of all sources.
-pub(super) fn topics(readings: &[SourceContent], words: &mut WordCounts) -> Vec<Option<SectionTopic>> {
-    let headings = HeadingStats::count(readings.iter().map(|reading| {
-        reading
-            .sections
-            .iter()
-            .map(|section| section.title.as_str())
-            .collect()
-    }));
+pub(super) fn topics<'r>(readings: &'r [SourceContent], words: &mut WordCounts) -> Vec<Option<SectionTopic>> {
+    let titles =
+        |reading: &'r SourceContent| reading.sections.iter().map(|section| &*section.title).collect();
+    let headings = HeadingStats::count(readings.iter().map(titles));
     let statements = || readings.iter().flat_map(|reading| &reading.statements);
     let people = statements().filter_map(|statement| statement.person());
     let speakers: BTreeSet<String> = people
@@ -63,7 +59,7 @@ pub(super) fn topics(readings: &[SourceContent], words: &mut WordCounts) -> Vec<
         let mut masses: HashMap<u32, f32> = HashMap::new();
         let mut telling = BTreeSet::new();
         for statement in &reading.statements {
-            if matches!(statement.kind, StatementKind::User | StatementKind::Feedback) {
+            if is_verbatim(statement.kind) {
                 continue;
             }
             let spoken = statement.speaker == Speaker::Assistant;

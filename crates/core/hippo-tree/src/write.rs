@@ -7,6 +7,7 @@ use super::salience::StatementPart;
 use super::topic::SectionTopic;
 use hippo_text::gist::label::title_of;
 use hippo_text::source::NodeKind;
+use hippo_text::text::take_room;
 use hippo_types::memory::MemoryType;
 
 /// Sections of a body, in order.
@@ -33,12 +34,7 @@ pub(super) fn listed_topics(topics: &[Option<SectionTopic>], room: usize) -> Vec
     }
     list.sort_by(|a, b| b.mass.total_cmp(&a.mass));
     let mut left = room / SHARE;
-    list.retain(|topic| {
-        let takes = topic.name.len() + topic.kind.name().len() + 5;
-        let rest = left.checked_sub(takes);
-        left = rest.unwrap_or(left);
-        rest.is_some()
-    });
+    list.retain(|topic| take_room(&mut left, topic.name.len() + topic.kind.name().len() + 5));
     list
 }
 
@@ -46,7 +42,6 @@ pub(super) fn listed_topics(topics: &[Option<SectionTopic>], room: usize) -> Vec
 pub(super) struct NodeLine<'a> {
     pub part: &'a StatementPart,
     pub source: &'a str,
-    pub section: u32,
     pub statement: &'a Statement,
 }
 
@@ -67,7 +62,7 @@ struct BodyLine {
 
 impl Body<'_> {
     pub fn write(&self, mut lines: Vec<NodeLine<'_>>) -> String {
-        lines.sort_by_key(|line| (line.section, line.part.statement, line.part.range.start));
+        lines.sort_by_key(|line| (line.part.section, line.part.statement, line.part.range.start));
         let mut notes: BTreeMap<u32, Vec<BodyLine>> = BTreeMap::new();
         let mut others: BTreeMap<StatementKind, Vec<BodyLine>> = BTreeMap::new();
         // Position of each line of the node in its list.
@@ -80,7 +75,7 @@ impl Body<'_> {
                 line.statement.kind
             };
             let into = if kind == StatementKind::Note {
-                notes.entry(line.section).or_default()
+                notes.entry(line.part.section).or_default()
             } else {
                 others.entry(kind).or_default()
             };

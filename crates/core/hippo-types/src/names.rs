@@ -1,6 +1,7 @@
 //! Names of the values of an enum.
 
-/// Implements `ALL`, `name` and `Display` for an enum. The values keep their order.
+/// Implements `ALL`, `name`, `Display` and `FromStr` for an enum. The values keep their order.
+#[macro_export]
 macro_rules! names {
     ($type:ident { $($variant:ident => $name:literal),+ $(,)? }) => {
         impl $type {

@@ -4,9 +4,7 @@ use hippo_proto::{
     ErrorKind, RpcError, TreeCompactRequest, TreeJob, TreePendingRequest, TreePendingResponse,
     TreeShowRequest, TreeShowResponse, TreeSubmitRequest, TreeSubmitResponse,
 };
-use hippo_tree::{
-    Fingerprint, LEAST_OVERLAP, NodeStatus, Period, SourceFile, build_submitted, level_name, max_tokens,
-};
+use hippo_tree::{Fingerprint, LEAST_OVERLAP, NodeStatus, Period, SourceFile, build_submitted, max_tokens};
 use hippo_types::tokens;
 
 use super::Trees;
@@ -61,7 +59,7 @@ pub fn pending(
         let budget = max_tokens(period.level(), &sources.1);
         Some(TreeJob {
             path: period.path(),
-            level: level_name(period.level()).to_owned(),
+            level: period.level().name().to_owned(),
             period: period.to_string(),
             sources: sources.1.iter().map(|text| text.path.clone()).collect(),
             source_digest: SourceFile::combine_sources(&sources.0).to_string(),
@@ -158,7 +156,7 @@ pub fn show(
     let node = &found.node;
     Ok(TreeShowResponse {
         path: period.path(),
-        level: level_name(period.level()).to_owned(),
+        level: period.level().name().to_owned(),
         period: period.to_string(),
         status: node.status.map(|status| status.name().to_owned()),
         written_by: node.writer.name().map(str::to_owned),

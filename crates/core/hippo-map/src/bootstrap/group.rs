@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use hippo_text::source::SourceKind;
+use hippo_types::names;
 use hippo_types::time::{Date, days_between};
 
 /// Minimum number of files in a folder for a group of its own.
@@ -50,6 +51,8 @@ pub enum TimeBand {
     Older,
 }
 
+names!(TimeBand { ThisWeek => "This Week", ThisMonth => "This Month", Older => "Older" });
+
 impl TimeBand {
     /// Returns the band of a day relative to `today`. Days are rolling: calendar weeks would end a band
     /// after one day.
@@ -59,16 +62,6 @@ impl TimeBand {
             ..=6 => Self::ThisWeek,
             7..=29 => Self::ThisMonth,
             _ => Self::Older,
-        }
-    }
-
-    /// Returns the heading.
-    #[must_use]
-    pub const fn heading(self) -> &'static str {
-        match self {
-            Self::ThisWeek => "This Week",
-            Self::ThisMonth => "This Month",
-            Self::Older => "Older",
         }
     }
 }
@@ -91,15 +84,11 @@ impl Groups {
                 *counts.entry(folder).or_default() += 1;
             }
         }
-        let mut large: Vec<(&str, usize)> = counts
-            .into_iter()
-            .filter(|(_, count)| *count >= OWN_GROUP)
-            .collect();
+        let large = counts.into_iter().filter(|(_, count)| *count >= OWN_GROUP);
+        let mut large: Vec<(&str, usize)> = large.collect();
         large.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        large.truncate(MOST_OWN);
-        let own = large
-            .into_iter()
-            .map(|(folder, _)| (folder.to_owned(), title(folder)));
+        let largest = large.into_iter().take(MOST_OWN);
+        let own = largest.map(|(folder, _)| (folder.to_owned(), title(folder)));
         Self { own: own.collect() }
     }
 
@@ -116,10 +105,9 @@ impl Groups {
         if matches!(kind, SourceKind::Project | SourceKind::Plan) {
             return PROJECTS.to_owned();
         }
-        let folder = path.split_once('/').map(|(folder, _)| folder);
-        if let Some(own) = folder
-            .filter(|_| kind == SourceKind::Other)
-            .and_then(|folder| self.own.get(folder))
+        if kind == SourceKind::Other
+            && let Some((folder, _)) = path.split_once('/')
+            && let Some(own) = self.own.get(folder)
         {
             return own.clone();
         }
@@ -149,11 +137,13 @@ pub(super) fn title(name: &str) -> String {
         let mut letters = word.chars();
         out.extend(letters.next().into_iter().flat_map(char::to_uppercase));
         // Capitalized file names such as `TOOLS` are a convention.
-        if word.len() > 3 && word.chars().all(|letter| letter.is_uppercase()) {
-            out.push_str(&letters.as_str().to_lowercase());
+        let capitals = word.len() > 3 && word.chars().all(char::is_uppercase);
+        let rest = letters.as_str();
+        out += &if capitals {
+            rest.to_lowercase()
         } else {
-            out.push_str(letters.as_str());
-        }
+            rest.to_owned()
+        };
     }
     out
 }

@@ -65,35 +65,24 @@ pub(super) fn infer_priority<S: AsRef<str>>(
     titles: &[S],
     lines: &[WeightedLine],
 ) -> Option<&'static PriorityRule> {
-    if titles
-        .iter()
-        .any(|title| instruction::is_instruction(title.as_ref()))
-        || lines.iter().any(|line| line.steers)
-    {
+    let titles = titles.iter().map(AsRef::as_ref);
+    if titles.clone().any(instruction::is_instruction) || lines.iter().any(|line| line.steers) {
         return None;
     }
-    let candidates: Vec<String> = lines
-        .iter()
-        .filter(|line| can_be_rule(line))
-        .map(|line| line.text.to_lowercase())
-        .collect();
-    let all = lines
-        .iter()
-        .filter(|line| line.kind != ChunkKind::Heading)
-        .count();
-    let titles: Vec<String> = titles
-        .iter()
-        .map(|title| {
-            let bare = title.as_ref().trim_matches(|mark: char| !mark.is_alphanumeric());
-            bare.to_lowercase()
-        })
-        .collect();
+    let candidates = lines.iter().filter(|line| can_be_rule(line));
+    let candidates: Vec<String> = candidates.map(|line| line.text.to_lowercase()).collect();
+    let is_text = |line: &&WeightedLine| line.kind != ChunkKind::Heading;
+    let all = lines.iter().filter(is_text).count();
+    let bare = |title: &str| {
+        title
+            .trim_matches(|mark: char| !mark.is_alphanumeric())
+            .to_lowercase()
+    };
+    let titles: Vec<String> = titles.map(bare).collect();
     RULES.iter().find(|rule| {
         // All sections of a unit must match, because one section must not raise the priority of its neighbours.
-        let headed = !titles.is_empty()
-            && titles
-                .iter()
-                .all(|title| rule.headings.split('|').any(|heading| heading == title));
+        let is_named = |title: &String| rule.headings.split('|').any(|heading| heading == title);
+        let headed = !titles.is_empty() && titles.iter().all(is_named);
         let fitting = candidates.iter().filter(|line| matches_rule(line, rule)).count();
         headed || (fitting > 0 && fitting * 100 >= all * rule.share)
     })

@@ -24,18 +24,14 @@ pub(super) fn compose_topic(
     project: bool,
     is_meaningful: impl Fn(&str) -> bool,
 ) -> Option<String> {
-    let shown: Vec<&str> = titles
-        .iter()
-        .map(String::as_str)
-        .filter(|title| is_meaningful(title))
-        .collect();
-    let about = about.filter(|about| {
-        !titles
-            .iter()
-            .any(|title| title.contains(about) || about.contains(title.as_str()))
-    });
-    let first = |titles: &[&str]| titles.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+    let first = |titles: &[&str]| titles[..titles.len().min(SHOWN)].join(", ");
     let all: Vec<&str> = titles.iter().map(String::as_str).collect();
+    let shown: Vec<&str> = all.iter().copied().filter(|title| is_meaningful(title)).collect();
+    let repeats = |about: &str| {
+        all.iter()
+            .any(|title| title.contains(about) || about.contains(title))
+    };
+    let about = about.filter(|about| !repeats(about));
     let topic = match about {
         // A single word is only unique within its file.
         Some(about) if !shown.is_empty() && (project || (all.len() == 1 && !all[0].contains(' '))) => {
@@ -68,9 +64,8 @@ pub(super) fn file_name(path: &str) -> String {
     let convention = [
         "project", "readme", "skill", "index", "notes", "overview", "main", "plan", "agents", "claude",
     ];
-    let folder = parts
-        .next()
-        .filter(|_| convention.iter().any(|known| stem.eq_ignore_ascii_case(known)));
+    let is_convention = convention.iter().any(|known| stem.eq_ignore_ascii_case(known));
+    let folder = parts.next().filter(|_| is_convention);
     group::title(folder.unwrap_or(stem))
 }
 
@@ -93,25 +88,20 @@ impl IdAllocator {
 
     /// Assigns an id to content in `path` below `title`. `part` distinguishes parts of one section.
     pub fn assign(&mut self, path: &str, title: &str, part: Option<ContentHash>) -> EntryId {
-        let plain = slug(&format!("{} {title}", file_name(path)));
-        let plain = if plain.is_empty() {
-            "entry".to_owned()
-        } else {
-            plain
-        };
-        let key = format!(
-            "{path}\n{title}\n{}",
-            part.map(|hash| hash.to_string()).unwrap_or_default()
-        );
+        let mut plain = slug(&format!("{} {title}", file_name(path)));
+        if plain.is_empty() {
+            plain.push_str("entry");
+        }
+        let hash = part.map_or_else(String::new, |hash| hash.to_string());
+        let key = format!("{path}\n{title}\n{hash}");
         let again = self.given.entry(key.clone()).or_default();
         *again += 1;
         let mark = ContentHash::of(format!("{key}\n{again}").as_bytes()).to_string();
         let first = part.is_none().then(|| EntryId(plain.clone()));
         let longer = (4..=mark.len()).map(|length| EntryId(format!("{plain}-{}", &mark[..length])));
         let mut choice = first.into_iter().chain(longer);
-        let id = choice
-            .find(|id| !self.taken.contains(id))
-            .unwrap_or(EntryId(mark));
+        let free = choice.find(|id| !self.taken.contains(id));
+        let id = free.unwrap_or(EntryId(mark));
         self.taken.insert(id.clone());
         id
     }
@@ -121,11 +111,8 @@ impl IdAllocator {
 pub(super) fn slug(text: &str) -> String {
     let mut out = String::new();
     let mut used: Vec<String> = Vec::new();
-    for word in text
-        .split(|mark: char| !mark.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-    {
-        let word = word.to_lowercase();
+    let words = text.split(|mark: char| !mark.is_alphanumeric());
+    for word in words.filter(|word| !word.is_empty()).map(str::to_lowercase) {
         let number = word.chars().all(|mark| mark.is_ascii_digit());
         if (is_stop(&word) || used.contains(&word)) && !number {
             continue;

@@ -156,19 +156,12 @@ pub(super) fn lead_sections(document: &Document, unit: MemoryUnit) -> Vec<u32> {
     }
     // If these sections are all the content below a heading, that heading represents them.
     while leads.len() > 1 {
-        let Some(parent) = document
-            .sections
-            .get(leads[0] as usize)
-            .and_then(|section| section.parent)
-        else {
+        let Some(parent) = section_and_ancestors(document, leads[0]).nth(1) else {
             break;
         };
-        let neighbours = [unit.from.checked_sub(1), Some(unit.to)];
-        let outside = neighbours
-            .into_iter()
-            .flatten()
-            .filter_map(|at| document.chunks.get(at))
-            .any(|chunk| is_below(document, chunk.section, parent));
+        let neighbours = [unit.from.checked_sub(1), Some(unit.to)].into_iter().flatten();
+        let mut neighbours = neighbours.filter_map(|at| document.chunks.get(at));
+        let outside = neighbours.any(|chunk| is_below(document, chunk.section, parent));
         if outside || !leads.iter().all(|lead| is_below(document, *lead, parent)) {
             break;
         }

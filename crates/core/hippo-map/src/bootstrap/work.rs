@@ -68,17 +68,12 @@ impl<'w> EntryBuilder<'w> {
         }
         let mut name_ids = HashSet::new();
         for name in &names {
-            words.for_each_word(name, |word| {
-                name_ids.insert(word.id);
-            });
+            words.for_each_word(name, |word| _ = name_ids.insert(word.id));
         }
-        let titles = files.iter().map(|file| {
-            file.document
-                .sections
-                .iter()
-                .map(|section| section.title.as_str())
-                .collect()
-        });
+        let title = |section: &'w Section| section.title.as_str();
+        let titles = files
+            .iter()
+            .map(|file| file.document.sections.iter().map(title).collect());
         Self {
             files,
             settings,
@@ -97,22 +92,14 @@ impl<'w> EntryBuilder<'w> {
             return Vec::new();
         }
         let nothing = Document::default();
-        let documents: Vec<(&Document, f32)> = self
-            .files
-            .iter()
-            .map(|file| {
-                if file.known {
-                    (&nothing, 0.0)
-                } else {
-                    (file.document, source_weight(file.kind))
-                }
-            })
-            .collect();
+        let weighted = self.files.iter().map(|file| match file.known {
+            true => (&nothing, 0.0),
+            false => (file.document, source_weight(file.kind)),
+        });
+        let documents: Vec<(&Document, f32)> = weighted.collect();
         // The first entry of a file is about the whole file, so that the index names each file.
-        let files = documents
-            .iter()
-            .filter(|(document, _)| !document.chunks.is_empty())
-            .count();
+        let is_filled = |(document, _): &&(&Document, f32)| !document.chunks.is_empty();
+        let files = documents.iter().filter(is_filled).count();
         let mut units = units::split_into_units(&documents, most.saturating_sub(files).max(files).min(most));
         let mut whole: Vec<MemoryUnit> = Vec::new();
         for unit in &units {
@@ -175,13 +162,13 @@ impl<'w> EntryBuilder<'w> {
         let file = self.files[unit.file];
         let mut lines = line::lines(file.document, file.bytes, unit.from, unit.to);
         let (leads, part) = sections.unwrap_or_default();
-        let mut titles: Vec<String> = leads
+        let sections_of = |lead: &u32| file.document.sections.get(*lead as usize);
+        let titled = leads
             .iter()
-            .filter_map(|lead| file.document.sections.get(*lead as usize))
-            .filter(|section| section.level > 0)
-            .map(|section| line::clean(&section.title))
-            .filter(|title| !title.is_empty())
-            .collect();
+            .filter_map(sections_of)
+            .filter(|section| section.level > 0);
+        let titles = titled.map(|section| line::clean(&section.title));
+        let mut titles: Vec<String> = titles.filter(|title| !title.is_empty()).collect();
         let rule = priority::infer_priority(&titles, &lines);
         titles.retain(|title| !is_instruction(title));
         let about = self.about(file);
@@ -214,8 +201,8 @@ impl<'w> EntryBuilder<'w> {
         }
         let created = self.created(file, leads);
         let hash = file.document.chunks.get(unit.from).map(|chunk| chunk.hash);
-        let title = titles.first().map_or("", String::as_str);
         let headings: Vec<&str> = titles.iter().map(String::as_str).collect();
+        let title = headings.first().copied().unwrap_or_default();
         Some(BootstrapEntry {
             group: self.groups.group(file.path, file.kind, &headings),
             entry: Entry {
@@ -255,20 +242,15 @@ impl<'w> EntryBuilder<'w> {
     /// Returns the name of a file or project, if meaningful.
     fn about(&self, file: &MemoryFile<'_>) -> Option<String> {
         let title = file.document.title.as_deref().map(line::clean);
-        let title =
-            title.filter(|title| self.headings.is_meaningful(title, &self.names) && !is_instruction(title));
-        let named = || {
-            Some(topic::file_name(file.path)).filter(|name| self.headings.is_meaningful(name, &self.names))
-        };
-        title.or_else(named)
+        let is_meaningful = |name: &String| self.headings.is_meaningful(name, &self.names);
+        let title = title.filter(|title| is_meaningful(title) && !is_instruction(title));
+        title.or_else(|| Some(topic::file_name(file.path)).filter(is_meaningful))
     }
 
     /// Returns tags that add to the topic, and the ids of all words in topic and tags.
     fn tags(&mut self, topic: &str, phrases: &[Phrase]) -> (Vec<String>, HashSet<u32>) {
         let mut shown = HashSet::new();
-        self.words.for_each_word(topic, |word| {
-            shown.insert(word.id);
-        });
+        self.words.for_each_word(topic, |word| _ = shown.insert(word.id));
         let mut tags = Vec::new();
         for phrase in phrases {
             if tags.len() >= TAGS || phrase.ids.iter().all(|id| shown.contains(id)) {
@@ -291,11 +273,8 @@ impl<'w> EntryBuilder<'w> {
         }
         let mut pointers: Vec<Pointer> = Vec::new();
         for lead in leads {
-            let title = file
-                .document
-                .sections
-                .get(*lead as usize)
-                .map(|section| &section.title);
+            let section = file.document.sections.get(*lead as usize);
+            let title = section.map(|section| &section.title);
             // For a heading that contains a secret or reads like an instruction, point at the file.
             let is_shown = |title: &&String| without_secrets(title) == **title && !is_instruction(title);
             let shown = title.filter(|title| !title.is_empty() && is_shown(title));
@@ -314,9 +293,8 @@ impl<'w> EntryBuilder<'w> {
             date = date.or(section.date);
             above = section.parent;
         }
-        let date = date
-            .or(file.document.front_matter.date)
-            .or_else(|| date_in_name(file.path));
+        let date = date.or(file.document.front_matter.date);
+        let date = date.or_else(|| date_in_name(file.path));
         let day = date.map(|date| Timestamp::start_of(date, self.settings.offset_seconds));
         day.unwrap_or(file.modified).min(self.settings.now)
     }

@@ -1,17 +1,15 @@
 //! Rules of the archival cycle (v1 §8.2).
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::change::RecordFields;
 use super::planner::CyclePlanner;
-use super::{ConsolidationSnapshot, QUEUE_BELOW, QUEUE_DAYS, RecordPlace, Rule};
+use super::{ConsolidationSnapshot, QUEUE_BELOW, QUEUE_TIME, RecordPlace, Rule};
 use crate::bootstrap::{DAILY_LOGS, TECHNICAL, TimeBand};
 use hippo_types::entry::{EntryId, EntryPriority, StrengthBand};
-
-/// Milliseconds of a day.
-const DAY: u64 = 86_400_000;
 
 /// Health metrics of an index. Unlike the answer of a cycle, which has the bands by name, the stored form has an array.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -71,7 +69,7 @@ pub(super) fn run_rules(planner: &mut CyclePlanner) {
 fn archive_queued(planner: &mut CyclePlanner) {
     let now = planner.state.run.started;
     let over = planner.ids(|record| {
-        let long = matches!(record.place, RecordPlace::Queue(since) if now.since(since) >= QUEUE_DAYS * DAY);
+        let long = matches!(record.place, RecordPlace::Queue(since) if now.since(since) >= QUEUE_TIME);
         // An entry that is strong again returns with the next light cycle.
         long && record.strength < QUEUE_BELOW && record.entry.priority != EntryPriority::Amygdala
     });
@@ -82,23 +80,16 @@ fn archive_queued(planner: &mut CyclePlanner) {
 fn cluster_by_tag(planner: &mut CyclePlanner) {
     let least = planner.state.settings.cluster_from.max(2);
     loop {
-        let loose: Vec<_> = planner
-            .state
-            .live()
-            .filter(|record| record.group == TECHNICAL || record.group.is_empty())
-            .collect();
-        let mut by_tag: BTreeMap<&str, Vec<EntryId>> = BTreeMap::new();
-        for record in &loose {
+        let mut by_tag: BTreeMap<&str, BTreeSet<&EntryId>> = BTreeMap::new();
+        let live = planner.state.live();
+        for record in live.filter(|record| record.group == TECHNICAL || record.group.is_empty()) {
             for tag in &record.entry.tags {
-                let ids = by_tag.entry(tag.as_str()).or_default();
-                if ids.last() != Some(&record.entry.id) {
-                    ids.push(record.entry.id.clone());
-                }
+                by_tag.entry(tag).or_default().insert(&record.entry.id);
             }
         }
         let largest = by_tag
             .into_iter()
-            .max_by(|a, b| a.1.len().cmp(&b.1.len()).then_with(|| b.0.cmp(a.0)));
+            .max_by_key(|(tag, ids)| (ids.len(), Reverse(*tag)));
         let Some((tag, ids)) = largest.filter(|(_, ids)| ids.len() >= least) else {
             break;
         };
@@ -107,9 +98,10 @@ fn cluster_by_tag(planner: &mut CyclePlanner) {
         if name == TECHNICAL || name == DAILY_LOGS || name.is_empty() {
             break;
         }
-        let group = |id| (id, RecordFields::Group(name.clone()));
+        let group = |id: &EntryId| (id.clone(), RecordFields::Group(name.clone()));
+        let wanted = ids.into_iter().map(group).collect();
         // One step moves them all, because a partial cluster would not form a section.
-        planner.set(Rule::Cluster, ids.into_iter().map(group).collect(), 0);
+        planner.set(Rule::Cluster, wanted, 0);
     }
 }
 
@@ -125,10 +117,10 @@ fn format_heading(tag: &str) -> String {
 /// Assigns the By Time heading of each entry relative to today.
 pub(super) fn assign_time_bands(planner: &mut CyclePlanner) {
     let today = planner.state.today();
-    let offset = planner.state.settings.offset_seconds;
-    planner.set_each(Rule::ByTime, |record| {
+    planner.set_each(Rule::ByTime, |state, record| {
         let listed = record.place == RecordPlace::Index;
-        let band = || TimeBand::from_date(record.entry.created.date(offset), today);
+        let day = record.entry.created.date(state.settings.offset_seconds);
+        let band = || TimeBand::from_date(day, today);
         Some(RecordFields::Band(listed.then(band)))
     });
 }

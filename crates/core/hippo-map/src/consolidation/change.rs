@@ -174,27 +174,18 @@ impl EntryChange {
     /// Returns the change that undoes this one.
     #[must_use]
     pub fn inverse(&self) -> Self {
-        let mut inverse = self.clone();
-        match &mut inverse {
-            Self::Add { record } => {
-                return Self::Remove {
-                    record: record.clone(),
-                };
+        match self.clone() {
+            Self::Add { record } => Self::Remove { record },
+            Self::Remove { record } => Self::Add { record },
+            Self::Set { mut fields, demotes } => {
+                for FieldsChange { from, to, .. } in &mut fields {
+                    swap(from, to);
+                }
+                let demotes = -demotes;
+                Self::Set { fields, demotes }
             }
-            Self::Remove { record } => {
-                return Self::Add {
-                    record: record.clone(),
-                };
-            }
-            Self::Set { fields, demotes } => {
-                fields
-                    .iter_mut()
-                    .for_each(|change| swap(&mut change.from, &mut change.to));
-                *demotes = -*demotes;
-            }
-            Self::QuickAccess { from, to } => swap(from, to),
+            Self::QuickAccess { from: to, to: from } => Self::QuickAccess { from, to },
         }
-        inverse
     }
 
     /// Returns the entries that the change concerns.
@@ -210,15 +201,12 @@ impl EntryChange {
     /// Returns the kept entry after a merge and the id of the absorbed one; `None` for other changes.
     #[must_use]
     pub fn merged(&self) -> Option<(&Entry, &EntryId)> {
-        match self {
-            Self::Set { fields, .. } => match fields.as_slice() {
-                [kept, absorbed] => match &kept.to {
-                    RecordFields::Merged(entry, _) => Some((entry, &absorbed.id)),
-                    _ => None,
-                },
-                _ => None,
-            },
-            _ => None,
+        if let Self::Set { fields, .. } = self
+            && let [kept, absorbed] = fields.as_slice()
+            && let RecordFields::Merged(entry, _) = &kept.to
+        {
+            return Some((entry, &absorbed.id));
         }
+        None
     }
 }

@@ -6,7 +6,7 @@ use super::change::{EntryChange, RecordFields};
 use super::planner::CyclePlanner;
 use super::{
     EntryText, PRUNE_BELOW, QUEUE_BELOW, QUICK_ACCESS, RELATED_FROM, RELATED_MOST, RecordPlace, Rule,
-    archival, light, merge, sources,
+    archival, merge, sources,
 };
 use crate::decay;
 use crate::hierarchy::quick_access;
@@ -76,11 +76,8 @@ fn relate_entries(planner: &mut CyclePlanner) {
         let linked = record.linked.iter().chain(fresh);
         let linked = linked.filter(|other| after.contains(other)).cloned().collect();
         if *before != after {
-            planner.set(
-                Rule::Associate,
-                vec![(id.clone(), RecordFields::Related(after, linked))],
-                0,
-            );
+            let fields = RecordFields::Related(after, linked);
+            planner.set(Rule::Associate, vec![(id.clone(), fields)], 0);
         }
     }
 }
@@ -124,29 +121,24 @@ pub(super) fn update_texts(planner: &mut CyclePlanner) {
 pub(super) fn replay_reviewed(planner: &mut CyclePlanner) {
     let started = planner.state.run.started;
     let profile = planner.state.settings.profile;
-    let paths = planner.state.reviewed.clone();
-    for path in paths {
-        let ids = light::ids_in_file(planner, &path);
-        for id in ids {
-            let Some(record) = planner.state.records.get(&id) else {
-                continue;
-            };
-            // The next light cycle would move this entry to the queue, so the run did not keep it.
-            if record.replayed == Some(started) || record.strength < QUEUE_BELOW {
-                continue;
-            }
-            let mut younger = record.entry.clone();
-            decay::record_replay(&profile, &mut younger, started);
-            let fields = RecordFields::Vigour {
-                initial: younger.strength,
-                accessed: younger.accessed,
-                replayed_to: Some(younger.curve_start().max(record.entry.curve_start())),
-                strength: decay::strength_at(&profile, &younger, started).max(record.strength),
-                replayed: Some(started),
-            };
-            planner.set(Rule::Replay, vec![(id, fields)], 0);
+    planner.set_each(Rule::Replay, |state, record| {
+        let mut paths = record.entry.pointers.iter().map(|pointer| &pointer.path);
+        let is_reviewed =
+            record.place == RecordPlace::Index && paths.any(|path| state.reviewed.contains(path));
+        // The next light cycle would move a weak entry to the queue, so the run did not keep it.
+        if !is_reviewed || record.replayed == Some(started) || record.strength < QUEUE_BELOW {
+            return None;
         }
-    }
+        let mut younger = record.entry.clone();
+        decay::record_replay(&profile, &mut younger, started);
+        Some(RecordFields::Vigour {
+            initial: younger.strength,
+            accessed: younger.accessed,
+            replayed_to: Some(younger.curve_start().max(record.entry.curve_start())),
+            strength: decay::strength_at(&profile, &younger, started).max(record.strength),
+            replayed: Some(started),
+        })
+    });
 }
 
 /// Updates the entries under Quick Access.

@@ -44,13 +44,12 @@ fn add_entries(planner: &mut CyclePlanner) {
             continue;
         }
         let mut new = new.clone();
-        new.entry
-            .pointers
-            .retain(|pointer| !covered.covers(pointer, &planner.state));
-        if new.entry.pointers.is_empty() {
+        let pointers = &mut new.entry.pointers;
+        pointers.retain(|pointer| !covered.covers(pointer, &planner.state));
+        if pointers.is_empty() {
             continue;
         }
-        let mut mine = new.entry.pointers.iter();
+        let mut mine = pointers.iter();
         if planner.state.tombstones.contains_key(id)
             || mine.all(|pointer| forgotten.covers(pointer, &planner.state))
         {
@@ -119,27 +118,20 @@ impl CoveredSources {
         for (at, pointer) in record.entry.pointers.iter().enumerate() {
             self.pointers.insert(pointer.clone());
             let hash = record.hashes.get(at).copied().flatten();
-            if pointer.section.is_none()
-                && hash.is_some()
-                && hash == sources::content_hash(state, pointer, None)
-            {
+            let now = sources::content_hash(state, pointer, None);
+            if pointer.section.is_none() && hash.is_some() && hash == now {
                 self.whole.insert(pointer.path.clone());
             }
         }
     }
 
     fn covers(&self, pointer: &Pointer, state: &ConsolidationSnapshot) -> bool {
-        let content = || {
-            Some((
-                pointer.section.is_some(),
-                sources::content_hash(state, pointer, None)?,
-            ))
-        };
+        let is_section = pointer.section.is_some();
+        let hash = || sources::content_hash(state, pointer, None);
         self.pointers.contains(pointer)
             || self.whole.contains(&pointer.path)
-            || (pointer.section.is_none() && self.files.contains(&pointer.path))
-            || (!self.contents.is_empty()
-                && content().is_some_and(|content| self.contents.contains(&content)))
+            || (!is_section && self.files.contains(&pointer.path))
+            || hash().is_some_and(|hash| self.contents.contains(&(is_section, hash)))
     }
 }
 
@@ -157,19 +149,11 @@ fn record_of(new: &BootstrapEntry, planner: &CyclePlanner) -> EntryRecord {
 
 /// Moves entries out of the Decay Queue if they were accessed or became more important.
 fn revive_entries(planner: &mut CyclePlanner) {
-    let waiting = planner.ids(|record| matches!(record.place, RecordPlace::Queue(_)));
-    for id in waiting {
-        let record = planner.state.records.get(&id);
-        if record.is_some_and(|record| {
-            record.strength >= QUEUE_BELOW || record.entry.priority == EntryPriority::Amygdala
-        }) {
-            planner.set(
-                Rule::Revive,
-                vec![(id, RecordFields::Place(RecordPlace::Index))],
-                0,
-            );
-        }
-    }
+    planner.set_each(Rule::Revive, |_, record| {
+        let is_strong = record.strength >= QUEUE_BELOW || record.entry.priority == EntryPriority::Amygdala;
+        let returns = is_strong && matches!(record.place, RecordPlace::Queue(_));
+        returns.then_some(RecordFields::Place(RecordPlace::Index))
+    });
 }
 
 /// Moves weak entries to the Decay Queue.
@@ -184,7 +168,7 @@ fn queue_weak(planner: &mut CyclePlanner) {
 
 /// Updates strength, last access and hits in the file.
 pub(super) fn flush(planner: &mut CyclePlanner) {
-    planner.set_each(Rule::Flush, |record| {
+    planner.set_each(Rule::Flush, |_, record| {
         let to = FiledUse::from_record(record);
         (!is_close_enough(record.filed, to)).then_some(RecordFields::Filed(to))
     });
@@ -199,11 +183,4 @@ fn is_close_enough(from: Option<FiledUse>, to: Option<FiledUse>) -> bool {
     let band = |filed: FiledUse| BANDS.iter().rposition(|least| filed.hundredths >= *least);
     let near = filed.hundredths.abs_diff(so.hundredths) < FADED && band(filed) == band(so);
     near && (filed.accessed, filed.hits) == (so.accessed, so.hits)
-}
-
-/// Returns the ids of all live entries that point into a file.
-pub(super) fn ids_in_file(planner: &CyclePlanner, path: &str) -> Vec<EntryId> {
-    planner.ids(|record| {
-        record.place == RecordPlace::Index && record.entry.pointers.iter().any(|pointer| pointer.path == path)
-    })
 }

@@ -18,13 +18,8 @@ const MOST_NAMED: usize = 200;
 /// similarity: [`ConsolidationSettings::merge_above_shared`].
 pub(super) fn is_similar(a: &Entry, b: &Entry, cosine: f32, settings: &ConsolidationSettings) -> bool {
     let shared = a.pointers.iter().any(|pointer| b.pointers.contains(pointer));
-    let least = if shared {
-        settings.merge_above_shared.min(settings.merge_above)
-    } else {
-        settings.merge_above
-    };
     // A NaN is not similar.
-    cosine >= least
+    cosine >= settings.merge_above || shared && cosine >= settings.merge_above_shared
 }
 
 /// Returns the first difference of two similar entries that forbids a merge. Entries of different projects are about
@@ -53,9 +48,8 @@ fn projects(entry: &Entry) -> BTreeSet<&str> {
 pub(super) fn merge_duplicates(planner: &mut CyclePlanner) {
     let mut pairs = planner.state.similar.clone();
     pairs.sort_by(|a, b| {
-        b.cosine
-            .total_cmp(&a.cosine)
-            .then_with(|| (&a.a, &a.b).cmp(&(&b.a, &b.b)))
+        let falling = b.cosine.total_cmp(&a.cosine);
+        falling.then_with(|| (&a.a, &a.b).cmp(&(&b.a, &b.b)))
     });
     // Each text is parsed once, however many pairs contain it, because a merge does not change the text of the kept
     // entry.
@@ -158,13 +152,9 @@ fn unite(keep: &EntryRecord, absorb: &EntryRecord) -> (Entry, SourceHashes) {
             entry.tags.push(tag.clone());
         }
     }
-    for id in &absorb.entry.related {
-        if !entry.related.contains(id) {
-            entry.related.push(id.clone());
-        }
-    }
-    let gone = [&keep.entry.id, &absorb.entry.id];
-    entry.related.retain(|id| !gone.contains(&id));
+    entry.related.extend(absorb.entry.related.iter().cloned());
+    let mut gone = BTreeSet::from([keep.entry.id.clone(), absorb.entry.id.clone()]);
+    entry.related.retain(|id| gone.insert(id.clone()));
     entry.hits = entry.hits.saturating_add(absorb.entry.hits);
     entry.created = entry.created.min(absorb.entry.created);
     if absorb.entry.priority > entry.priority {

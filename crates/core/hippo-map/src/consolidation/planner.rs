@@ -147,16 +147,16 @@ impl CyclePlanner {
         self.plan.findings.insert(Finding { rule, id, what });
     }
 
-    /// Sets fields of each entry; `wanted` sees only its record.
-    pub fn set_each(&mut self, rule: Rule, wanted: impl Fn(&EntryRecord) -> Option<RecordFields>) {
-        let wanted: Vec<_> = self
-            .state
-            .records
-            .iter()
-            .filter_map(|(id, record)| Some((id.clone(), wanted(record)?)))
-            .collect();
-        for (id, fields) in wanted {
-            self.set(rule, vec![(id, fields)], 0);
+    /// Sets fields of each entry; `wanted` sees the snapshot before these changes.
+    pub fn set_each(
+        &mut self,
+        rule: Rule,
+        wanted: impl Fn(&ConsolidationSnapshot, &EntryRecord) -> Option<RecordFields>,
+    ) {
+        let records = self.state.records.iter();
+        let wanted = records.filter_map(|(id, record)| Some((id.clone(), wanted(&self.state, record)?)));
+        for change in wanted.collect::<Vec<_>>() {
+            self.set(rule, vec![change], 0);
         }
     }
 

@@ -156,15 +156,12 @@ impl EntryRecord {
     #[must_use]
     pub fn as_filed(&self) -> Option<Entry> {
         let extracted = self.entry.origin == EntryOrigin::Auto && !self.by_hand;
+        let tags = self.entry.tags.iter().filter(|_| !extracted);
         self.filed.map(|filed| Entry {
             accessed: filed.accessed,
             hits: filed.hits,
             strength: f32::from(filed.hundredths) / 100.0,
-            tags: if extracted {
-                Vec::new()
-            } else {
-                self.entry.tags.clone()
-            },
+            tags: tags.cloned().collect(),
             ..self.entry.clone()
         })
     }

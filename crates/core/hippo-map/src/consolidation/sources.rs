@@ -104,40 +104,24 @@ fn update_pointers(planner: &mut CyclePlanner, all: bool) {
 /// Records the content hashes of pointers into known documents, so that the content is recognized after a
 /// move.
 pub(super) fn record_hashes(planner: &mut CyclePlanner) {
-    if planner.state.documents.is_empty() {
-        return;
-    }
-    let mut changes = Vec::new();
-    for record in planner.state.records.values() {
+    planner.set_each(Rule::Source, |state, record| {
         let pointers = &record.entry.pointers;
         let hash = |(at, pointer): (usize, &Pointer)| {
             let known = record.hashes.get(at).copied().flatten();
-            content_hash(&planner.state, pointer, known).or(known)
+            content_hash(state, pointer, known).or(known)
         };
         let hashes: SourceHashes = pointers.iter().enumerate().map(hash).collect();
-        if hashes != record.hashes {
-            changes.push((
-                record.entry.id.clone(),
-                RecordFields::Sources(pointers.clone(), hashes),
-            ));
-        }
-    }
-    for (id, fields) in changes {
-        planner.set(Rule::Source, vec![(id, fields)], 0);
-    }
+        (hashes != record.hashes).then(|| RecordFields::Sources(pointers.clone(), hashes))
+    });
 }
 
 /// Returns the pointers of all entries. If two places have the same content, the one without an entry is the target of
 /// the move.
 fn targets(snapshot: &ConsolidationSnapshot) -> BTreeSet<Pointer> {
-    let describing = snapshot
-        .records
-        .values()
-        .filter(|record| describes_sources(record));
-    describing
-        .flat_map(|record| &record.entry.pointers)
-        .cloned()
-        .collect()
+    let records = snapshot.records.values();
+    let describing = records.filter(|record| describes_sources(record));
+    let pointers = describing.flat_map(|record| &record.entry.pointers);
+    pointers.cloned().collect()
 }
 
 /// Returns `true` if an entry describes its sources. An entry that a question created is about that question.
@@ -225,15 +209,9 @@ fn index_contents(snapshot: &ConsolidationSnapshot) -> ContentLocations<'_> {
 /// Returns the content hash of the section with a title. If several sections have the title, returns the known hash if
 /// one of them has it.
 fn section_hash(document: &DocumentState, title: &str, known: Option<Hash>) -> Option<Hash> {
-    let mut named = document
-        .sections
-        .iter()
-        .filter(|section| section.title == title)
-        .map(|section| section.hash.0);
-    let first = named.next()?;
-    Some(
-        known
-            .filter(|known| named.any(|hash| hash == *known))
-            .unwrap_or(first),
-    )
+    let named = document.sections.iter().filter(|section| section.title == title);
+    let mut hashes = named.map(|section| section.hash.0);
+    let first = hashes.next()?;
+    let known = known.filter(|known| hashes.any(|hash| hash == *known));
+    known.or(Some(first))
 }

@@ -10,9 +10,6 @@ mod pieces;
 mod stated;
 mod words;
 
-use std::cmp::Ordering;
-
-use compare::TextComparison;
 pub(super) use stated::TextReading;
 
 /// Kind of difference between two texts.
@@ -30,21 +27,6 @@ pub enum ValueConflict {
     Word,
     /// The same words with exchanged roles: "from a to b", "from b to a".
     Order,
-}
-
-impl TextReading {
-    /// Returns the first kind of difference between two texts; `None` if neither contradicts the other.
-    ///
-    /// The result is symmetric. One text may say more, as long as the addition is not a value. Words are compared by
-    /// their stems. Tables list synonyms and words without content.
-    pub fn conflict(&self, other: &Self) -> Option<ValueConflict> {
-        compare::find_conflict(self, other)
-    }
-
-    /// Compares which of two texts with the same values says more; `Greater` means this one.
-    pub fn more(&self, other: &Self) -> Ordering {
-        TextComparison::new(self, other).more()
-    }
 }
 
 /// Returns the first kind of difference between two texts; `None` if neither contradicts the other.

@@ -23,24 +23,18 @@ impl IndexFile {
     /// hippod would otherwise derive it from the topic, and it would change with the entries above this entry.
     pub(crate) fn edit(&mut self, entry: &Entry, write_id: bool) -> bool {
         let id = EntryId(entry.id.0.trim().to_owned());
-        let mut found = self.blocks.iter_mut().filter_map(|block| match block {
-            IndexBlock::Entry(indexed) => Some(indexed),
-            _ => None,
-        });
-        let Some(indexed) = found.find(|indexed| indexed.entry.id == id) else {
+        let has_id = |block: &&mut IndexBlock| block.entry().is_some_and(|indexed| indexed.entry.id == id);
+        let Some(IndexBlock::Entry(indexed)) = self.blocks.iter_mut().find(has_id) else {
             return false;
         };
-        let mut edit = EntryEdit::new(indexed, entry, &self.settings, self.line_end);
-        edit.write_id = write_id;
-        let text = edit.text();
+        let text = EntryEdit::new(indexed, entry, &self.settings, self.line_end, write_id).text();
         if text == indexed.text {
             return false;
         }
         let read = IndexedEntry::parse(text, &self.settings);
-        let mut read = read.unwrap_or_else(|| {
-            // If the edited bytes no longer parse as an entry, write the whole entry anew.
-            new_entry(entry, indexed.level, self.line_end, &self.settings)
-        });
+        // If the edited bytes no longer parse as an entry, write the whole entry anew.
+        let new = || new_entry(entry, indexed.level, self.line_end, &self.settings);
+        let mut read = read.unwrap_or_else(new);
         if !read.has_id {
             read.entry.id = id;
         }
@@ -94,9 +88,10 @@ impl<'a> EntryEdit<'a> {
         given: &'a Entry,
         settings: &'a IndexFileOptions,
         file_end: &'a str,
+        write_id: bool,
     ) -> Self {
-        let line_end = match indexed.text.iter().position(|&byte| byte == b'\n') {
-            Some(at) if at > 0 && indexed.text[at - 1] == b'\r' => "\r\n",
+        let line_end = match memchr::memchr(b'\n', &indexed.text) {
+            Some(at) if indexed.text[..at].ends_with(b"\r") => "\r\n",
             Some(_) => "\n",
             None => file_end,
         };
@@ -104,7 +99,7 @@ impl<'a> EntryEdit<'a> {
             indexed,
             old: as_written(&indexed.entry, settings),
             new: as_written(given, settings),
-            write_id: false,
+            write_id,
             settings,
             line_end,
             splices: Vec::new(),
@@ -188,11 +183,13 @@ impl<'a> EntryEdit<'a> {
         let first = spans.first().cloned();
         match (first, self.indexed.level.is_some()) {
             (Some(span), false) => self.replace(span, pointer::format_list(&self.new.pointers)),
-            (Some(span), true) if !self.new.pointers.is_empty() => {
-                self.splices.push((span, pointer_line(&self.new.pointers)));
-                spans.into_iter().skip(1).for_each(|span| self.remove(span));
+            (Some(span), true) => {
+                let kept = usize::from(!self.new.pointers.is_empty());
+                if kept > 0 {
+                    self.splices.push((span, pointer_line(&self.new.pointers)));
+                }
+                spans.into_iter().skip(kept).for_each(|span| self.remove(span));
             }
-            (Some(_), true) => spans.into_iter().for_each(|span| self.remove(span)),
             (None, _) => {
                 let summary = self.indexed.layout.summary.as_ref().map(|span| span.end);
                 let after = summary.unwrap_or(self.indexed.layout.topic.end);
@@ -208,11 +205,8 @@ impl<'a> EntryEdit<'a> {
                 let comment = meta::format_comment(&self.new, self.settings);
                 match (self.indexed.level, layout.pointers.first()) {
                     (None, Some(list)) => {
-                        let gap = if list.is_empty() && self.new.pointers.is_empty() {
-                            ""
-                        } else {
-                            " "
-                        };
+                        let is_empty = list.is_empty() && self.new.pointers.is_empty();
+                        let gap = if is_empty { "" } else { " " };
                         self.splices.push((list.end..list.end, format!("{gap}{comment}")));
                     }
                     _ => {
@@ -243,10 +237,7 @@ impl<'a> EntryEdit<'a> {
     /// are written if one of them changes.
     fn changes(&self) -> Vec<(&'static str, Option<String>)> {
         let [old, new] = [&self.old, &self.new].map(|entry| meta::format_values(entry, self.settings));
-        let (days, other_days) = (
-            (self.old.created, self.old.accessed),
-            (self.new.created, self.new.accessed),
-        );
+        let [days, other_days] = [&self.old, &self.new].map(|entry| (entry.created, entry.accessed));
         let pairs = old.into_iter().zip(new).skip(1);
         let changed = pairs.filter(|((key, old), (_, new))| {
             old != new || days != other_days && matches!(*key, "created" | "accessed")
@@ -267,18 +258,11 @@ impl<'a> EntryEdit<'a> {
 
     /// Replaces words on a line, separated by spaces from adjacent marks.
     fn replace(&mut self, span: Range<usize>, mut new: String) {
-        let bytes = &self.indexed.text;
-        if span
-            .start
-            .checked_sub(1)
-            .is_some_and(|at| !bytes[at].is_ascii_whitespace())
-        {
+        let (before, after) = (&self.indexed.text[..span.start], &self.indexed.text[span.end..]);
+        if before.last().is_some_and(|byte| !byte.is_ascii_whitespace()) {
             new.insert(0, ' ');
         }
-        if bytes
-            .get(span.end)
-            .is_some_and(|byte| !byte.is_ascii_whitespace())
-        {
+        if after.first().is_some_and(|byte| !byte.is_ascii_whitespace()) {
             new.push(' ');
         }
         self.splices.push((span, new));
@@ -287,10 +271,7 @@ impl<'a> EntryEdit<'a> {
     /// Removes a span, and its lines if nothing else is on them.
     fn remove(&mut self, span: Range<usize>) {
         let bytes = &self.indexed.text;
-        let start = bytes[..span.start]
-            .iter()
-            .rposition(|&byte| byte == b'\n')
-            .map_or(0, |at| at + 1);
+        let start = memchr::memrchr(b'\n', &bytes[..span.start]).map_or(0, |at| at + 1);
         let next = self.next_line(span.end);
         let alone =
             bytes[start..span.start].trim_ascii().is_empty() && bytes[span.end..next].trim_ascii().is_empty();
@@ -298,32 +279,25 @@ impl<'a> EntryEdit<'a> {
         // Keep an empty line, so that the text above and the text below do not become one paragraph.
         let below = bytes[next..self.next_line(next)].trim_ascii();
         let words = alone && !below.is_empty() && !text::is_construct(below);
-        let left = if words {
-            self.line_end.to_owned()
-        } else {
-            String::new()
-        };
-        self.splices.push((span, left));
+        let left = if words { self.line_end } else { "" };
+        self.splices.push((span, left.to_owned()));
     }
 
     /// Inserts a line below the line that contains `at`.
     fn insert_after(&mut self, at: usize, line: &str) {
         let next = self.next_line(at);
         let open = next == 0 || self.indexed.text[next - 1] != b'\n';
-        let end = self.line_end;
-        let line = if open {
-            format!("{end}{line}")
+        let (before, after) = if open {
+            (self.line_end, "")
         } else {
-            format!("{line}{end}")
+            ("", self.line_end)
         };
-        self.splices.push((next..next, line));
+        self.splices.push((next..next, format!("{before}{line}{after}")));
     }
 
     fn next_line(&self, at: usize) -> usize {
-        let rest = &self.indexed.text[at..];
-        rest.iter()
-            .position(|&byte| byte == b'\n')
-            .map_or(self.indexed.text.len(), |length| at + length + 1)
+        let text = &self.indexed.text;
+        memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length + 1)
     }
 
     /// Returns the end of the pointers and the comment of an item.

@@ -28,38 +28,31 @@ impl IndexFile {
             return;
         }
         let text = format!("<!-- hippocampus.md v1.0 | entries: {entries} | reindexed: {reindexed} -->");
-        let title = self
-            .blocks
-            .iter()
-            .position(|block| matches!(block, IndexBlock::Section(it) if it.level == 1));
-        let end = self.line_end;
-        let Some(title) = title else {
-            let mut after = 0;
-            if let Some(IndexBlock::Text(text)) = self.blocks.first_mut()
-                && text.starts_with(b"\xEF\xBB\xBF")
-            {
-                let rest = text.split_off(3);
-                self.blocks.insert(1, IndexBlock::Text(rest));
-                after = 1;
+        let is_title = |block: &IndexBlock| matches!(block, IndexBlock::Section(it) if it.level == 1);
+        let end = || IndexBlock::Text(self.line_end.into());
+        let mut new = vec![IndexBlock::Header(text.into_bytes()), end()];
+        let at = match self.blocks.iter().position(is_title) {
+            Some(title) => {
+                if !self.blocks[title].bytes().ends_with(b"\n") {
+                    new.insert(0, end());
+                }
+                title + 1
             }
-            self.blocks.insert(after, IndexBlock::Header(text.into_bytes()));
-            self.blocks.insert(after + 1, IndexBlock::Text(end.into()));
-            return;
+            None => match self.blocks.first_mut() {
+                Some(IndexBlock::Text(text)) if text.starts_with(b"\xEF\xBB\xBF") => {
+                    new.push(IndexBlock::Text(text.split_off(3)));
+                    1
+                }
+                _ => 0,
+            },
         };
-        let open = !self.blocks[title].bytes().ends_with(b"\n");
-        if open {
-            self.blocks.insert(title + 1, IndexBlock::Text(end.into()));
-        }
-        let at = title + 1 + usize::from(open);
-        self.blocks.insert(at, IndexBlock::Header(text.into_bytes()));
-        self.blocks.insert(at + 1, IndexBlock::Text(end.into()));
+        self.blocks.splice(at..at, new);
     }
 }
 
 /// Returns the text between the comment marks.
 fn comment_text(text: &str) -> &str {
-    let text = text.strip_prefix("<!--").unwrap_or(text);
-    text.strip_suffix("-->").unwrap_or(text)
+    text.trim_start_matches("<!--").trim_end_matches("-->")
 }
 
 /// Returns the comment with these values replaced or appended; its other parts keep their order.

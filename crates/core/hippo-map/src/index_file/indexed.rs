@@ -59,21 +59,13 @@ impl IndexedEntry {
             pointers,
             comment,
         } = &self.layout;
-        let first = if self.level.is_some() {
-            Some(topic)
-        } else {
-            pointers.first()
-        };
+        let first = self.level.map_or(pointers.first(), |_| Some(topic));
         let start = 0..first.map_or(0, |span| span.end);
-        let rest = summary.iter().chain(pointers).chain(comment).cloned();
-        let mut known: Vec<Range<usize>> = std::iter::once(start).chain(rest).collect();
-        known.sort_by_key(|span| span.start);
-        let (mut at, mut more) = (0, self.has_unknown);
-        for span in known {
-            more |= !self.text[at..span.start.max(at)].trim_ascii().is_empty();
-            at = span.end.max(at);
+        let mut rest = self.text.clone();
+        for known in [&start].into_iter().chain(summary).chain(pointers).chain(comment) {
+            rest[known.clone()].fill(b' ');
         }
-        more || !self.text[at..].trim_ascii().is_empty()
+        self.has_unknown || !rest.trim_ascii().is_empty()
     }
 
     /// Parses the bytes of one entry; `None` if they no longer are an entry.
@@ -126,11 +118,8 @@ impl IndexedEntry {
                     layout.pointers.push(moved(list));
                     entry.pointers = pointer::parse_list(&read(list));
                 }
-                TokenKind::Pointer { list } | TokenKind::Labelled { list } => {
-                    layout.pointers.push(moved(&token.span));
-                    entry.pointers.extend(pointer::parse_list(&read(list)));
-                }
-                TokenKind::Item { list, .. } if may_name_a_file(&text[list.clone()]) => {
+                TokenKind::Item { list, .. } if !may_name_a_file(&text[list.clone()]) => {}
+                TokenKind::Pointer { list } | TokenKind::Labelled { list } | TokenKind::Item { list, .. } => {
                     layout.pointers.push(moved(&token.span));
                     entry.pointers.extend(pointer::parse_list(&read(list)));
                 }
@@ -149,17 +138,13 @@ impl IndexedEntry {
         if let (None, Some(token)) = (&fields, broken) {
             // The comment lost its end. Its known keys are still read, so that the entry does not count as removed; the
             // comment itself remains text.
-            let known = meta::parse_fields(&[&text[token.span.clone()], b"-->"].concat());
-            fields = Some(
-                known
-                    .into_iter()
-                    .filter(|field| meta::KEYS.contains(&&*field.key))
-                    .collect(),
-            );
+            let mut known = meta::parse_fields(&[&text[token.span.clone()], b"-->"].concat());
+            known.retain(|field| meta::KEYS.contains(&&*field.key));
+            fields = Some(known);
         }
-        let pairs: Vec<(&str, &str)> = match (&fields, &facts) {
-            (Some(fields), _) => fields.iter().map(|field| (&*field.key, &*field.value)).collect(),
-            (None, facts) => {
+        let pairs: Vec<(&str, &str)> = match &fields {
+            Some(fields) => fields.iter().map(|field| (&*field.key, &*field.value)).collect(),
+            None => {
                 // hippod always writes a comment, so an entry without one was written by a person or an agent.
                 entry.origin = EntryOrigin::Manual;
                 let facts = facts.iter().flatten();
@@ -193,10 +178,9 @@ pub(super) fn is_entry(tokens: &[IndexToken], items: &[IndexToken], text: &[u8])
     let title = text::unescape_heading(&String::from_utf8_lossy(&text[topic.clone()]));
     let named = super::IndexSection::from_title(&title).is_some();
     let pointer = has(|kind| matches!(kind, TokenKind::Pointer { .. }));
-    let item = tokens.iter().any(|token| match &token.kind {
-        TokenKind::Item { list, .. } => may_name_a_file(&text[list.clone()]),
-        _ => false,
-    });
+    let item = tokens.iter().any(
+        |token| matches!(&token.kind, TokenKind::Item { list, .. } if may_name_a_file(&text[list.clone()])),
+    );
     let labelled = has(|kind| matches!(kind, TokenKind::Labelled { .. })) && !item && items.is_empty();
     !named && (pointer || labelled)
 }

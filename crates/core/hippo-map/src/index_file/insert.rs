@@ -76,25 +76,19 @@ impl IndexFile {
             .iter()
             .rposition(|block| matches!(block, IndexBlock::Section(_)));
         let start = heading.map_or(0, |at| at + 1);
-        let name = text::slug(section.last().unwrap_or(&IndexSection::ByTopic.title()));
+        let name = text::slug(section.last().unwrap_or(&IndexSection::ByTopic.name()));
         let mut text = format!("{BEGIN}{name} -->\n");
         let body = text::escape_comments(body.trim_matches(['\n', '\r']));
         for line in body.lines() {
             // A fence here could close an unclosed one further up.
-            if Fence::parse(trim(line.as_bytes())).is_some() {
-                text.push('\\');
-            }
-            text.push_str(line);
-            text.push('\n');
+            let is_fence = Fence::parse(trim(line.as_bytes())).is_some();
+            text.push_str(if is_fence { "\\" } else { "" });
+            text.push_str(&format!("{line}\n"));
         }
-        text.push_str(END);
-        text.push('\n');
+        text.push_str(&format!("{END}\n"));
         let text = text.replace('\n', self.line_end).into_bytes();
-        let mut own = start..end;
-        let known = own.find(|&at| has_listing(&self.blocks[at]));
-        if let Some(at) = known {
-            let old = self.blocks[at].bytes();
-            let same = old.trim_ascii_end() == text.trim_ascii_end();
+        if let Some(at) = (start..end).find(|&at| has_listing(&self.blocks[at])) {
+            let same = self.blocks[at].bytes().trim_ascii_end() == text.trim_ascii_end();
             if !same {
                 self.blocks[at] = IndexBlock::Generated(text);
             }
@@ -108,15 +102,10 @@ impl IndexFile {
         true
     }
 
-    /// Creates a section unless it exists.
-    pub fn ensure(&mut self, section: &[&str]) {
-        self.ensure_section(section);
-    }
-
     /// Finds or creates a section. Returns the index after its own blocks.
-    fn ensure_section(&mut self, section: &[&str]) -> usize {
+    pub(crate) fn ensure_section(&mut self, section: &[&str]) -> usize {
         let section = if section.is_empty() {
-            &[IndexSection::ByTopic.title()][..]
+            &[IndexSection::ByTopic.name()][..]
         } else {
             section
         };
@@ -143,13 +132,11 @@ impl IndexFile {
 
     /// Returns the index and level of the section with this path.
     fn find_section(&self, section: &[&str]) -> Option<(usize, u8)> {
-        let section: Vec<String> = section.iter().map(|title| text::one_line(title)).collect();
-        let section: Vec<&str> = section.iter().map(String::as_str).collect();
         let mut path = SectionPath::default();
         for (at, block) in self.blocks.iter().enumerate() {
             if let IndexBlock::Section(heading) = block {
                 path.enter(heading.level, &heading.title);
-                if same_path(&path.titles().collect::<Vec<_>>(), &section) && heading.level > 1 {
+                if same_path(&path.titles().collect::<Vec<_>>(), section) && heading.level > 1 {
                     return Some((at, heading.level));
                 }
             }
@@ -159,9 +146,9 @@ impl IndexFile {
 
     /// Returns the index of the next section heading after `at` whose level is at most `level`.
     fn section_end(&self, at: usize, level: u8) -> usize {
-        let mut after = (at + 1).min(self.blocks.len())..self.blocks.len();
         let ends =
             |block: &IndexBlock| matches!(block, IndexBlock::Section(heading) if heading.level <= level);
+        let mut after = (at + 1)..self.blocks.len();
         after
             .find(|&at| ends(&self.blocks[at]))
             .unwrap_or(self.blocks.len())
@@ -194,41 +181,25 @@ impl IndexFile {
     fn insert_block(&mut self, mut at: usize, block: IndexBlock) -> usize {
         let end = self.line_end;
         let item = |block: &IndexBlock| block.entry().is_some_and(|indexed| indexed.level.is_none());
-        let above = self.blocks[..at]
-            .last_mut()
-            .filter(|above| item(above) && item(&block));
-        let tight = above.is_some();
-        if let Some(IndexBlock::Entry(above)) = above {
+        let last = self.blocks[..at].last_mut();
+        let neighbour = last.filter(|above| item(above) && item(&block));
+        let tight = neighbour.is_some();
+        if let Some(IndexBlock::Entry(above)) = neighbour {
             above.text.truncate(above.text.trim_ascii_end().len());
             above.text.extend_from_slice(end.as_bytes());
         }
-        let before = self.blocks[..at]
-            .iter()
-            .rev()
-            .find(|block| !block.bytes().is_empty());
-        let mut tail: Vec<u8> = Vec::new();
-        for block in self.blocks[..at].iter().rev() {
-            tail = [block.bytes(), &tail].concat();
-            if tail.len() > 4 {
-                break;
-            }
-        }
-        let bare = before.is_none() || tail == b"\xEF\xBB\xBF";
-        if !(bare || tight || tail.ends_with(b"\n\n") || tail.ends_with(b"\n\r\n")) {
-            let gap = if tail.ends_with(b"\n") {
-                end.to_owned()
-            } else {
-                end.repeat(2)
-            };
+        let above: Vec<&[u8]> = self.blocks[..at].iter().map(IndexBlock::bytes).collect();
+        let above = above.concat();
+        let bare = above.is_empty() || above == b"\xEF\xBB\xBF";
+        if !(bare || tight || above.ends_with(b"\n\n") || above.ends_with(b"\n\r\n")) {
+            let gap = end.repeat(if above.ends_with(b"\n") { 1 } else { 2 });
             self.blocks.insert(at, IndexBlock::Text(gap.into_bytes()));
             at += 1;
         }
         self.blocks.insert(at, block);
-        let follows = self.blocks[at + 1..]
-            .iter()
-            .find(|block| !block.bytes().is_empty());
-        let gapped = follows.is_none_or(|block| matches!(block.bytes(), [b'\n', ..] | [b'\r', b'\n', ..]));
-        if !gapped {
+        let mut below = self.blocks[at + 1..].iter().map(IndexBlock::bytes);
+        let below = below.find(|below| !below.is_empty());
+        if below.is_some_and(|below| !below.starts_with(b"\n") && !below.starts_with(b"\r\n")) {
             match &mut self.blocks[at] {
                 // As after parsing, the empty line belongs to the entry and is removed with it.
                 IndexBlock::Entry(indexed) => indexed.text.extend_from_slice(end.as_bytes()),

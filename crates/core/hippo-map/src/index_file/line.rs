@@ -38,17 +38,15 @@ pub(super) const WALL: &str = "<!-- hippod: nothing -->";
 /// An unclosed fence or generated block is read as text. Otherwise, it would hide the entries below it, which would
 /// then count as removed.
 pub(super) fn read_lines(text: &[u8]) -> (Vec<IndexLine>, bool) {
-    let mut lines: Vec<IndexLine> = Vec::new();
-    for line in line::MarkdownLines::new(text) {
-        if let Some(before) = lines.last_mut() {
-            before.next = line.start;
-        }
-        lines.push(IndexLine {
-            start: line.start,
-            end: line.end,
-            next: text.len(),
-            shape: LineShape::Plain,
-        });
+    let lines = line::MarkdownLines::new(text).map(|line| IndexLine {
+        start: line.start,
+        end: line.end,
+        next: text.len(),
+        shape: LineShape::Plain,
+    });
+    let mut lines: Vec<IndexLine> = lines.collect();
+    for at in 1..lines.len() {
+        lines[at - 1].next = lines[at].start;
     }
     let mut has_open_marks = false;
     let fences = closed_fences(text, &lines);
@@ -70,20 +68,15 @@ pub(super) fn read_lines(text: &[u8]) -> (Vec<IndexLine>, bool) {
             block = trimmed != END.as_bytes();
             LineShape::Generated(false)
         } else if let Some(open) = Fence::parse(trimmed).filter(|_| !inside) {
-            if fences[at] {
-                fence = Some(open);
-                LineShape::Fenced
-            } else {
-                has_open_marks = true;
-                LineShape::Plain
-            }
+            fence = Some(open).filter(|_| fences[at]);
+            has_open_marks |= fence.is_none();
+            fence.map_or(LineShape::Plain, |_| LineShape::Fenced)
         } else if begins_block(trimmed) {
             block = blocks[at];
-            if block {
-                LineShape::Generated(true)
-            } else {
-                has_open_marks = true;
-                LineShape::Plain
+            has_open_marks |= !block;
+            match block {
+                true => LineShape::Generated(true),
+                false => LineShape::Plain,
             }
         } else {
             match atx_heading(trimmed) {
@@ -132,17 +125,14 @@ fn find_comment_end(text: &[u8], lines: &[IndexLine]) -> Option<usize> {
 /// Returns for each line `true` if a fence that opens on it is closed further down.
 fn closed_fences(text: &[u8], lines: &[IndexLine]) -> Vec<bool> {
     let mut closed = vec![false; lines.len()];
-    let (mut backticks, mut tildes) = (0, 0);
+    // Longest closing fence below, of backticks and of tildes.
+    let mut longest = [0, 0];
     for (at, line) in lines.iter().enumerate().rev() {
         let trimmed = trim(&text[line.start..line.end]);
         let Some(fence) = Fence::parse(trimmed) else {
             continue;
         };
-        let longest = if fence.mark == b'`' {
-            &mut backticks
-        } else {
-            &mut tildes
-        };
+        let longest = &mut longest[usize::from(fence.mark == b'~')];
         closed[at] = *longest >= fence.count;
         if fence.count == trimmed.len() {
             *longest = (*longest).max(fence.count);

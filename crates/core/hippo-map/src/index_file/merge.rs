@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{IndexFileOptions, as_written};
 use hippo_types::entry::{Entry, EntryId};
+use hippo_types::time::Timestamp;
 
 /// Result of a merge.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -113,13 +114,13 @@ pub fn merge(
                 }
             }
             (base, Some(our)) => {
-                let mut versions = EntryVersions {
+                let versions = EntryVersions {
                     base: base.map(|base| as_written(base, settings)),
-                    their: as_written(their, settings),
-                    our: as_written(our, settings),
+                    their: (their, as_written(their, settings)),
+                    our: (our, as_written(our, settings)),
                     out: &mut out,
                 };
-                let merged = versions.merge_fields(their, our);
+                let merged = versions.merge_fields();
                 out.entries.push(merged);
             }
         }
@@ -160,102 +161,81 @@ impl Merge {
     }
 }
 
-/// Versions of one entry that the file and the store have, as written to the file.
+/// Versions of one entry that the file and the store have, and as they are written to the file.
 struct EntryVersions<'a> {
     base: Option<Entry>,
-    their: Entry,
-    our: Entry,
+    their: (&'a Entry, Entry),
+    our: (&'a Entry, Entry),
     out: &'a mut Merge,
 }
 
 impl EntryVersions<'_> {
     /// Merges all fields. The struct literal lists each field, so that a new one cannot be forgotten.
-    fn merge_fields(&mut self, their: &Entry, our: &Entry) -> Entry {
-        let text = |it: &mut Self, field| it.takes_theirs(field, our);
-        let priority = text(self, EntryField::Priority);
+    fn merge_fields(mut self) -> Entry {
+        let priority = |entry: &Entry| (entry.priority, entry.priority_rule.clone());
+        let (priority, priority_rule) = self.merge(EntryField::Priority, priority);
+        let our = self.our.0;
         Entry {
             id: our.id.clone(),
-            topic: pick(text(self, EntryField::Topic), &their.topic, &our.topic),
-            summary: pick(text(self, EntryField::Summary), &their.summary, &our.summary),
-            pointers: pick(text(self, EntryField::Pointers), &their.pointers, &our.pointers),
-            created: pick(text(self, EntryField::Created), &their.created, &our.created),
-            accessed: self.accessed(their, our),
+            topic: self.merge(EntryField::Topic, |entry| entry.topic.clone()),
+            summary: self.merge(EntryField::Summary, |entry| entry.summary.clone()),
+            pointers: self.merge(EntryField::Pointers, |entry| entry.pointers.clone()),
+            created: self.merge(EntryField::Created, |entry| entry.created),
+            accessed: self.accessed(),
             replayed_to: our.replayed_to,
-            hits: self.hits(our),
-            strength: if self.base.is_some() && text(self, EntryField::Strength) {
-                their.strength
-            } else {
-                our.strength
+            hits: self.hits(),
+            strength: match self.base {
+                Some(_) => self.merge(EntryField::Strength, |entry| entry.strength),
+                None => our.strength,
             },
-            tags: pick(text(self, EntryField::Tags), &their.tags, &our.tags),
-            related: pick(text(self, EntryField::Related), &their.related, &our.related),
-            priority: pick(priority, &their.priority, &our.priority),
-            priority_rule: pick(priority, &their.priority_rule, &our.priority_rule),
-            origin: pick(text(self, EntryField::Origin), &their.origin, &our.origin),
-            version: pick(text(self, EntryField::Version), &their.version, &our.version),
+            tags: self.merge(EntryField::Tags, |entry| entry.tags.clone()),
+            related: self.merge(EntryField::Related, |entry| entry.related.clone()),
+            priority,
+            priority_rule,
+            origin: self.merge(EntryField::Origin, |entry| entry.origin),
+            version: self.merge(EntryField::Version, |entry| entry.version),
         }
     }
 
-    /// Returns `true` if the file's field wins, and records it.
-    fn takes_theirs(&mut self, field: EntryField, our: &Entry) -> bool {
-        let base = self.base.as_ref();
-        if base.is_some_and(|base| same_field(field, base, &self.their))
-            || same_field(field, &self.our, &self.their)
-        {
-            return false;
+    /// Returns the value of a field after the merge. If the file's value wins, records that.
+    fn merge<T: PartialEq>(&mut self, field: EntryField, value: impl Fn(&Entry) -> T) -> T {
+        let (their, our) = (value(&self.their.1), value(&self.our.1));
+        let base = self.base.as_ref().map(&value);
+        if base.as_ref() == Some(&their) || our == their {
+            return value(self.our.0);
         }
-        let changed = base.is_none_or(|base| !same_field(field, base, &self.our));
-        let id = self.our.id.clone();
-        if changed {
-            self.out.conflict(&id, ConflictRule::FileWins(field), Some(our));
+        if base.is_none_or(|base| base != our) {
+            let rule = ConflictRule::FileWins(field);
+            self.out.conflict(&self.our.1.id, rule, Some(self.our.0));
         }
-        self.out.taken.push((id, field));
-        true
+        self.take(field);
+        value(self.their.0)
+    }
+
+    fn take(&mut self, field: EntryField) {
+        self.out.taken.push((self.our.1.id.clone(), field));
     }
 
     /// Adds both counts, because agents that follow v1 count accesses in the file themselves.
-    fn hits(&mut self, our: &Entry) -> u32 {
-        let Some(base) = self.base.as_ref().filter(|base| base.hits != self.their.hits) else {
-            return our.hits;
+    fn hits(&mut self) -> u32 {
+        let (ours, theirs) = (self.our.1.hits, self.their.1.hits);
+        let Some(base) = self.base.as_ref().filter(|base| base.hits != theirs) else {
+            return ours;
         };
-        let sum = i64::from(our.hits) + i64::from(self.their.hits) - i64::from(base.hits);
-        self.out.taken.push((our.id.clone(), EntryField::Hits));
+        let sum = i64::from(ours) + i64::from(theirs) - i64::from(base.hits);
+        self.take(EntryField::Hits);
         u32::try_from(sum.max(0)).unwrap_or(u32::MAX)
     }
 
     /// Returns the later access, in the precision of the side that has it.
-    fn accessed(&mut self, their: &Entry, our: &Entry) -> hippo_types::time::Timestamp {
-        let Some(base) = &self.base else {
-            return our.accessed;
-        };
-        let known = base.accessed == self.their.accessed || self.our.accessed == self.their.accessed;
-        let later = self.our.accessed > self.their.accessed && self.our.accessed != base.accessed;
-        if known || later {
-            return our.accessed;
+    fn accessed(&mut self) -> Timestamp {
+        let (ours, theirs) = (self.our.1.accessed, self.their.1.accessed);
+        let later = |base: &Entry| ours > theirs && ours != base.accessed;
+        let known = |base: &Entry| base.accessed == theirs || ours == theirs;
+        if self.base.as_ref().is_none_or(|base| known(base) || later(base)) {
+            return self.our.0.accessed;
         }
-        self.out.taken.push((our.id.clone(), EntryField::Accessed));
-        their.accessed
-    }
-}
-
-fn pick<T: Clone>(takes: bool, their: &T, our: &T) -> T {
-    if takes { their.clone() } else { our.clone() }
-}
-
-/// Returns `true` if two entries, as written, agree in a field.
-fn same_field(field: EntryField, one: &Entry, other: &Entry) -> bool {
-    match field {
-        EntryField::Topic => one.topic == other.topic,
-        EntryField::Summary => one.summary == other.summary,
-        EntryField::Pointers => one.pointers == other.pointers,
-        EntryField::Tags => one.tags == other.tags,
-        EntryField::Related => one.related == other.related,
-        EntryField::Priority => one.priority == other.priority && one.priority_rule == other.priority_rule,
-        EntryField::Strength => one.strength == other.strength,
-        EntryField::Accessed => one.accessed == other.accessed,
-        EntryField::Hits => one.hits == other.hits,
-        EntryField::Created => one.created == other.created,
-        EntryField::Origin => one.origin == other.origin,
-        EntryField::Version => one.version == other.version,
+        self.take(EntryField::Accessed);
+        self.their.0.accessed
     }
 }

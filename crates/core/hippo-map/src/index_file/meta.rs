@@ -61,6 +61,7 @@ pub(super) fn parse_fields(comment: &[u8]) -> Vec<HxField> {
 /// unchanged.
 pub(super) fn rewrite_comment(comment: &[u8], changes: &[(&str, Option<String>)]) -> Vec<u8> {
     let fields = parse_fields(comment);
+    // Rank of the key, and text.
     let mut parts: Vec<(Option<usize>, Vec<u8>)> = Vec::new();
     let rank = |key: &str| KEYS.iter().position(|known| *known == key);
     let mut seen: Vec<&str> = Vec::new();
@@ -70,19 +71,16 @@ pub(super) fn rewrite_comment(comment: &[u8], changes: &[(&str, Option<String>)]
             Some((key, value)) if !seen.contains(key) => {
                 seen.push(key);
                 let Some(value) = value else { continue };
-                let mut part = comment[field.part.start..field.span.start].to_vec();
-                part.extend_from_slice(value.as_bytes());
-                part.extend_from_slice(&comment[field.span.end..field.part.end]);
-                parts.push((rank(key), part));
+                let before = &comment[field.part.start..field.span.start];
+                let after = &comment[field.span.end..field.part.end];
+                parts.push((rank(key), [before, value.as_bytes(), after].concat()));
             }
             _ => parts.push((rank(&field.key), comment[field.part.clone()].to_vec())),
         }
     }
     for (key, value) in changes {
         if let (Some(value), false) = (value, seen.contains(key)) {
-            let later = parts
-                .iter()
-                .position(|(known, _)| known.is_some_and(|known| Some(known) > rank(key)));
+            let later = parts.iter().position(|(known, _)| *known > rank(key));
             if let (None, Some((_, last))) = (later, parts.last_mut()) {
                 last.truncate(last.trim_ascii_end().len());
                 last.push(b' ');
@@ -92,35 +90,26 @@ pub(super) fn rewrite_comment(comment: &[u8], changes: &[(&str, Option<String>)]
         }
     }
     let start = find_bytes(comment, b"hx:").map_or(comment.len(), |at| at + 3);
-    let mut out = comment[..start].to_vec();
     let parts: Vec<Vec<u8>> = parts.into_iter().map(|(_, part)| part).collect();
-    let mut inner = parts.join(&b'|');
-    if !inner.first().is_some_and(u8::is_ascii_whitespace) {
-        inner.insert(0, b' ');
-    }
-    if !inner.last().is_some_and(u8::is_ascii_whitespace) {
-        inner.push(b' ');
-    }
-    out.extend(inner);
-    out.extend_from_slice(b"-->");
-    out
+    let inner = parts.join(&b'|');
+    let gap = |byte: Option<&u8>| {
+        if byte.is_some_and(u8::is_ascii_whitespace) {
+            &b""[..]
+        } else {
+            b" "
+        }
+    };
+    let (before, after) = (gap(inner.first()), gap(inner.last()));
+    [&comment[..start], before, &inner, after, b"-->"].concat()
 }
 
 /// Formats a new comment.
 pub(super) fn format_comment(entry: &Entry, settings: &IndexFileOptions) -> String {
-    let mut out = String::from("<!-- hx:");
-    let mut mark = " ";
-    for (key, value) in format_values(entry, settings) {
-        if let Some(value) = value {
-            out.push_str(mark);
-            out.push_str(key);
-            out.push('=');
-            out.push_str(&value);
-            mark = " | ";
-        }
-    }
-    out.push_str(" -->");
-    out
+    let values = format_values(entry, settings).into_iter();
+    let stated: Vec<String> = values
+        .filter_map(|(key, value)| Some(format!("{key}={}", value?)))
+        .collect();
+    format!("<!-- hx: {} -->", stated.join(" | "))
 }
 
 /// Formats the value of each key; `None` for a default that is omitted.
@@ -129,27 +118,20 @@ pub(super) fn format_values(
     settings: &IndexFileOptions,
 ) -> Vec<(&'static str, Option<String>)> {
     let list = |items: &mut dyn Iterator<Item = &str>| {
-        let items: Vec<String> = items
-            .map(|item| encode_value(item, true))
-            .filter(|item| !item.is_empty())
-            .collect();
+        let items = items.map(|item| encode_value(item, true));
+        let items: Vec<String> = items.filter(|item| !item.is_empty()).collect();
         (!items.is_empty()).then(|| items.join(","))
     };
     let named = |text: String, default: &str| (text != default).then_some(text);
     let created = format_day(entry.created, settings);
-    let rule = entry
-        .priority_rule
-        .as_deref()
-        .map(|rule| encode_value(rule, false));
+    let strength = format!("{:.2}", round_strength(entry.strength));
+    let rule = entry.priority_rule.as_ref().map(|rule| encode_value(rule, false));
     vec![
         ("id", Some(encode_value(&entry.id.0, true))),
         ("created", Some(created.clone())),
         ("accessed", named(format_day(entry.accessed, settings), &created)),
         ("hits", named(entry.hits.to_string(), "0")),
-        (
-            "str",
-            named(format!("{:.2}", round_strength(entry.strength)), "1.00"),
-        ),
+        ("str", named(strength, "1.00")),
         ("tags", list(&mut entry.tags.iter().map(String::as_str))),
         ("rel", list(&mut entry.related.iter().map(|id| id.0.as_str()))),
         ("pri", named(entry.priority.to_string(), "normal")),
@@ -186,15 +168,13 @@ fn encode_value(text: &str, listed: bool) -> String {
 /// Parses a day or a date-time. Without an offset, both use the offset of the options.
 pub(super) fn parse_moment(text: &str, settings: &IndexFileOptions) -> Option<Timestamp> {
     if text.contains(':') {
-        let exact = text.parse::<jiff::Timestamp>().ok();
-        return exact
-            .map(|moment| Timestamp(moment.as_millisecond()))
-            .or_else(|| {
-                let civil: jiff::civil::DateTime = text.parse().ok()?;
-                let since = civil.duration_since(civil.date().to_datetime(jiff::civil::Time::midnight()));
-                let start = Timestamp::start_of(civil.date(), settings.offset_seconds);
-                Some(start.plus(i64::try_from(since.as_millis()).ok()?))
-            });
+        if let Ok(exact) = text.parse::<jiff::Timestamp>() {
+            return Some(Timestamp(exact.as_millisecond()));
+        }
+        let civil: jiff::civil::DateTime = text.parse().ok()?;
+        let since = civil.duration_since(civil.date().into());
+        let start = Timestamp::start_of(civil.date(), settings.offset_seconds);
+        return Some(start.plus(i64::try_from(since.as_millis()).ok()?));
     }
     let date = text.parse().ok().or_else(|| find_date(text))?;
     Some(Timestamp::start_of(date, settings.offset_seconds))

@@ -38,11 +38,7 @@ pub(super) fn parse(bytes: &[u8], settings: IndexFileOptions) -> IndexFile {
     parser.push_text_until(bytes.len());
     let mut file = IndexFile {
         settings,
-        line_end: if text::find_bytes(bytes, b"\r\n").is_some() {
-            "\r\n"
-        } else {
-            "\n"
-        },
+        line_end: text::find_bytes(bytes, b"\r\n").map_or("\n", |_| "\r\n"),
         blocks: parser.blocks,
         copied: BTreeSet::new(),
         has_open_marks,
@@ -65,9 +61,8 @@ impl IndexParser<'_> {
     /// Appends the text between the last block and `until` as a block.
     fn push_text_until(&mut self, until: usize) {
         if self.end < until {
-            let text = self.bytes[self.end..until].to_vec();
+            let text = self.take_until(until);
             self.blocks.push(IndexBlock::Text(text));
-            self.end = until;
         }
     }
 
@@ -140,11 +135,8 @@ impl IndexParser<'_> {
                     self.push_text_until(lines[token.line].start);
                     let last = self.last_line_of_item(&tokens[at + count..], lines, line);
                     self.push_entry(own, lines, lines[last].next);
-                    at += count
-                        + tokens[at + count..]
-                            .iter()
-                            .take_while(|token| token.line <= last)
-                            .count();
+                    at += count;
+                    at += tokens[at..].iter().take_while(|token| token.line <= last).count();
                     continue;
                 }
             }
@@ -161,15 +153,10 @@ impl IndexParser<'_> {
     /// Returns the last line of a list item whose fields end at `last`: indented lines after empty ones are part of it,
     /// up to the next item that may be an entry.
     fn last_line_of_item(&self, tokens: &[IndexToken], lines: &[IndexLine], last: usize) -> usize {
-        let next = tokens
-            .iter()
-            .find(|token| {
-                matches!(
-                    token.kind,
-                    TokenKind::Item { .. } | TokenKind::Hx | TokenKind::Header
-                )
-            })
-            .map_or(lines.len(), |token| token.line);
+        let is_own =
+            |kind: &TokenKind| matches!(kind, TokenKind::Item { .. } | TokenKind::Hx | TokenKind::Header);
+        let next = tokens.iter().find(|token| is_own(&token.kind));
+        let next = next.map_or(lines.len(), |token| token.line);
         let (mut end, mut fenced) = (last, false);
         for (at, line) in lines.iter().enumerate().take(next).skip(last + 1) {
             let content = &self.bytes[line.start..line.end];

@@ -19,18 +19,15 @@ impl IndexFile {
     /// Removes many entries at once.
     pub fn remove_all(&mut self, ids: &BTreeSet<EntryId>) {
         let is_removed = |block: &IndexBlock| matches!(block, IndexBlock::Entry(indexed) if ids.contains(&indexed.entry.id));
-        let mut below_entry = false;
-        let below = self.blocks.iter().map(|block| {
-            let before = below_entry;
-            below_entry = match block {
+        let mut below = vec![false];
+        for (at, block) in self.blocks.iter().enumerate() {
+            below.push(match block {
                 IndexBlock::Section(_) | IndexBlock::Generated(_) => false,
                 IndexBlock::Entry(indexed) if indexed.level.is_some() && !is_removed(block) => true,
-                _ => before,
-            };
-            before
-        });
-        let below: Vec<bool> = below.collect();
-        let mut left: Vec<IndexBlock> = Vec::with_capacity(self.blocks.len());
+                _ => below[at],
+            });
+        }
+        let mut left: Vec<IndexBlock> = Vec::new();
         // Blocks are processed in reverse order, so that each entry knows whether the block after it stays.
         for (block, below) in std::mem::take(&mut self.blocks).into_iter().zip(below).rev() {
             if is_removed(&block) {
@@ -68,11 +65,7 @@ impl IndexFile {
             return None;
         };
         let marked = text::find_bytes(text, b"hx:").is_some() || text::find_last_arrow(text).is_some();
-        let means = if below {
-            !text.trim_ascii().is_empty()
-        } else {
-            marked
-        };
+        let means = marked || below && !text.trim_ascii().is_empty();
         means.then(|| self.wall())
     }
 

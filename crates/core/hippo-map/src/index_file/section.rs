@@ -1,5 +1,8 @@
 //! Sections of the index file.
 
+use hippo_text::text::one_line;
+use hippo_types::names;
+
 /// Section defined by v1 §5.3, in file order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum IndexSection {
@@ -17,32 +20,16 @@ pub enum IndexSection {
     Meta,
 }
 
-impl IndexSection {
-    /// All sections in file order.
-    #[rustfmt::skip] // keep the list compact
-    pub const ALL: [Self; 6] = [
-        Self::QuickAccess, Self::ByTopic, Self::ByTime, Self::Associations, Self::DecayQueue, Self::Meta,
-    ];
+names!(IndexSection {
+    QuickAccess => "Quick Access", ByTopic => "By Topic", ByTime => "By Time", Associations => "Associations",
+    DecayQueue => "Decay Queue", Meta => "Meta",
+});
 
+impl IndexSection {
     /// Returns the section with this title, ignoring ASCII case.
     #[must_use]
     pub fn from_title(title: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|known| known.title().eq_ignore_ascii_case(title))
-    }
-
-    /// Returns the title.
-    #[must_use]
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::QuickAccess => "Quick Access",
-            Self::ByTopic => "By Topic",
-            Self::ByTime => "By Time",
-            Self::Associations => "Associations",
-            Self::DecayQueue => "Decay Queue",
-            Self::Meta => "Meta",
-        }
+        title.parse().ok()
     }
 }
 
@@ -95,8 +82,8 @@ impl<'a> SectionPath<'a> {
     }
 }
 
-/// Compares two paths of titles, ignoring case.
+/// Compares two paths of titles, ignoring case and white space.
 pub(super) fn same_path(one: &[&str], other: &[&str]) -> bool {
-    let lower = |path: &[&str]| -> Vec<String> { path.iter().map(|title| title.to_lowercase()).collect() };
-    lower(one) == lower(other)
+    let normal = |title: &&str| one_line(title).to_lowercase();
+    one.iter().map(normal).eq(other.iter().map(normal))
 }

@@ -12,13 +12,10 @@ pub(super) const ARROW: &str = "→";
 
 /// Returns the length of the arrow at the start of the text; 0 if there is none.
 pub(super) fn arrow_len(text: &[u8]) -> usize {
-    if text.starts_with(ARROW.as_bytes()) {
-        ARROW.len()
-    } else if text.starts_with(b"->") {
-        2
-    } else {
-        0
-    }
+    let mark = [ARROW, "->"]
+        .into_iter()
+        .find(|mark| text.starts_with(mark.as_bytes()));
+    mark.map_or(0, str::len)
 }
 
 /// Returns the offset and length of the last arrow. `->` counts only after white space.
@@ -74,9 +71,8 @@ pub(super) fn escape_summary(text: &str) -> String {
 
 /// Reverses [`escape_summary`], for one line or several.
 pub(super) fn unescape_summary(text: &str) -> String {
-    unescape_comments(&unescape_start(&one_line(text), |text| {
-        is_construct(text.as_bytes())
-    }))
+    let special = |text: &str| is_construct(text.as_bytes());
+    unescape_comments(&unescape_start(&one_line(text), special))
 }
 
 /// Escapes the topic of a heading. If the topic ends in `#`, closing marks are added after it.
@@ -100,18 +96,18 @@ pub(super) fn escape_item(text: &str) -> String {
 
 /// Reverses [`escape_item`].
 pub(super) fn unescape_item(text: &str) -> String {
-    unescape_comments(&unescape_start(&one_line(text), |text| {
-        arrow_len(text.as_bytes()) > 0
-    }))
+    let special = |text: &str| arrow_len(text.as_bytes()) > 0;
+    unescape_comments(&unescape_start(&one_line(text), special))
 }
 
 /// Adds a backslash if the text, without its leading backslashes, is special.
 fn escape_start(text: &str, special: impl Fn(&str) -> bool) -> String {
-    if special(text.trim_start_matches('\\')) {
-        format!("\\{text}")
+    let mark = if special(text.trim_start_matches('\\')) {
+        "\\"
     } else {
-        text.to_owned()
-    }
+        ""
+    };
+    format!("{mark}{text}")
 }
 
 fn unescape_start(text: &str, special: impl Fn(&str) -> bool) -> String {
@@ -166,9 +162,7 @@ pub(super) fn encode(text: &str, special: impl Fn(char) -> bool) -> String {
         let ambiguous = character == '%' && hex(bytes.get(at + 1)) && hex(bytes.get(at + 2));
         if ambiguous || character.is_control() || special(character) {
             let bytes = character.to_string().into_bytes();
-            bytes
-                .iter()
-                .for_each(|byte| out.push_str(&format!("%{byte:02X}")));
+            out.extend(bytes.iter().map(|byte| format!("%{byte:02X}")));
         } else {
             out.push(character);
         }
@@ -196,11 +190,9 @@ pub fn slug(topic: &str) -> String {
             break;
         }
     }
-    let slug = out.trim_end_matches('-');
-    if slug.is_empty() {
-        "entry".to_owned()
-    } else {
-        slug.to_owned()
+    match out.trim_end_matches('-') {
+        "" => "entry".to_owned(),
+        slug => slug.to_owned(),
     }
 }
 

@@ -43,11 +43,8 @@ struct FilePart<'a> {
 /// the generated blocks are those of `ours`.
 #[must_use]
 pub fn merge_text(base: &[u8], ours: &[u8], theirs: &[u8], settings: IndexFileOptions) -> Vec<u8> {
-    if base == theirs || ours == theirs {
-        return ours.to_vec();
-    }
-    if base == ours {
-        return theirs.to_vec();
+    if let Some(only) = only_change(base, ours, theirs) {
+        return only.to_vec();
     }
     let [base, our, their] = [base, ours, theirs].map(|bytes| IndexFile::parse(bytes, settings));
     let entries = |file: &'_ IndexFile| -> BTreeMap<EntryId, IndexedEntry> {
@@ -65,39 +62,23 @@ pub fn merge_text(base: &[u8], ours: &[u8], theirs: &[u8], settings: IndexFileOp
             part.key = PartKey::Changed(id);
         }
     }
-    let pieces = three_way::merge(&part_keys(&base), &part_keys(&ours), &part_keys(&theirs), |key| {
-        !matches!(key, PartKey::Line(_))
-    });
-    let mut out = MergedText::new(our.line_end);
-    for piece in pieces {
-        match piece {
-            MergedElement::Ours(at) | MergedElement::Both(at, _) => {
-                let part = &ours[at];
-                let both = match part.key {
-                    PartKey::Entry(id) => in_ours.get(id).zip(in_theirs.get(id)),
-                    _ => None,
-                };
-                match both {
-                    Some((our, their)) => {
-                        let base = in_base.get(&our.entry.id);
-                        out.push(part, &merge_entry(base, our, their, out.line_end));
-                    }
-                    None => out.push(part, part.bytes),
-                }
-            }
-            MergedElement::Theirs(at) => {
-                let part = &theirs[at];
-                let wanted = match part.key {
-                    PartKey::Line(_) | PartKey::Changed(_) => true,
-                    PartKey::Own(_) | PartKey::Entry(_) => false,
-                };
-                if wanted {
-                    out.push(part, part.bytes);
-                }
-            }
+    merge_parts(&base, &ours, &theirs, our.line_end, |part| {
+        let PartKey::Entry(id) = part.key else {
+            return Cow::Borrowed(part.bytes);
+        };
+        match in_ours.get(id).zip(in_theirs.get(id)) {
+            Some((ours, theirs)) => Cow::Owned(merge_entry(in_base.get(id), ours, theirs, our.line_end)),
+            None => Cow::Borrowed(part.bytes),
         }
+    })
+}
+
+/// Returns the version of the side that changed the base, if the other did not or both agree.
+fn only_change<'b>(base: &[u8], ours: &'b [u8], theirs: &'b [u8]) -> Option<&'b [u8]> {
+    if base == theirs || ours == theirs {
+        return Some(ours);
     }
-    out.bytes
+    (base == ours).then_some(theirs)
 }
 
 /// Merges the bytes of an entry that both sides have.
@@ -108,11 +89,8 @@ fn merge_entry(
     line_end: &str,
 ) -> Vec<u8> {
     let old = base.map_or(&b""[..], IndexedEntry::bytes);
-    if old == theirs.bytes() || ours.bytes() == theirs.bytes() {
-        return ours.bytes().to_vec();
-    }
-    if old == ours.bytes() {
-        return theirs.bytes().to_vec();
+    if let Some(only) = only_change(old, ours.bytes(), theirs.bytes()) {
+        return only.to_vec();
     }
     let base = base.map_or_else(Vec::new, entry_parts);
     let (ours, theirs) = (entry_parts(ours), entry_parts(theirs));
@@ -120,54 +98,45 @@ fn merge_entry(
         let part = of.iter().find(|part| part.key == *key);
         part.map(|part| part.bytes.to_vec())
     };
-    let pieces = three_way::merge(&part_keys(&base), &part_keys(&ours), &part_keys(&theirs), |key| {
-        matches!(key, PartKey::Own(_))
+    merge_parts(&base, &ours, &theirs, line_end, |part| {
+        let (old, new) = (find(&base, &part.key), find(&theirs, &part.key));
+        // The layout writes the store's values into these lines.
+        let changed = matches!(part.key, PartKey::Own(_)) && old.is_some() && new != old;
+        let new = new.filter(|_| changed);
+        new.map_or(Cow::Borrowed(part.bytes), Cow::Owned)
+    })
+}
+
+/// Merges parts. `shown` returns the text of a part of our side.
+fn merge_parts<'a>(
+    base: &[FilePart<'a>],
+    ours: &[FilePart<'a>],
+    theirs: &[FilePart<'a>],
+    line_end: &str,
+    shown: impl Fn(&FilePart<'a>) -> Cow<'a, [u8]>,
+) -> Vec<u8> {
+    let [in_base, in_ours, in_theirs] = [base, ours, theirs].map(part_keys);
+    let pieces = three_way::merge(&in_base, &in_ours, &in_theirs, |key| {
+        !matches!(key, PartKey::Line(_))
     });
-    let mut out = MergedText::new(line_end);
+    let mut out = Vec::new();
     for piece in pieces {
-        match piece {
-            MergedElement::Ours(at) | MergedElement::Both(at, _) => {
-                let part = &ours[at];
-                let (old, new) = (find(&base, &part.key), find(&theirs, &part.key));
-                // The layout writes the store's values into these lines.
-                let changed = matches!(part.key, PartKey::Own(_)) && old.is_some() && new != old;
-                match new.filter(|_| changed) {
-                    Some(new) => out.push(part, &new),
-                    None => out.push(part, part.bytes),
-                }
-            }
-            MergedElement::Theirs(at) if matches!(theirs[at].key, PartKey::Line(_)) => {
-                out.push(&theirs[at], theirs[at].bytes);
-            }
-            MergedElement::Theirs(_) => {}
-        }
-    }
-    out.bytes
-}
-
-/// Output of the merge, appended part by part.
-struct MergedText<'a> {
-    bytes: Vec<u8>,
-    line_end: &'a str,
-}
-
-impl<'a> MergedText<'a> {
-    const fn new(line_end: &'a str) -> Self {
-        Self {
-            bytes: Vec::new(),
-            line_end,
-        }
-    }
-
-    /// Appends a part on a new line; only the header may follow a heading on its line.
-    fn push(&mut self, part: &FilePart<'_>, bytes: &[u8]) {
-        let open = !self.bytes.is_empty() && !self.bytes.ends_with(b"\n");
+        let (part, bytes) = match piece {
+            MergedElement::Ours(at) | MergedElement::Both(at, _) => (&ours[at], shown(&ours[at])),
+            MergedElement::Theirs(at) => match theirs[at].key {
+                PartKey::Line(_) | PartKey::Changed(_) => (&theirs[at], Cow::Borrowed(theirs[at].bytes)),
+                PartKey::Own(_) | PartKey::Entry(_) => continue,
+            },
+        };
+        // A part begins on a new line; only the header may follow a heading on its line.
+        let open = !out.is_empty() && !out.ends_with(b"\n");
         let ends_it = bytes.starts_with(b"\n") || bytes.starts_with(b"\r\n") || bytes.is_empty();
         if open && !ends_it && part.key != PartKey::Own(Cow::Borrowed(HEADER)) {
-            self.bytes.extend_from_slice(self.line_end.as_bytes());
+            out.extend_from_slice(line_end.as_bytes());
         }
-        self.bytes.extend_from_slice(bytes);
+        out.extend_from_slice(&bytes);
     }
+    out
 }
 
 const HEADER: &[u8] = b"header";

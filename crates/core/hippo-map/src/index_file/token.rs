@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::line::{IndexLine, LineShape};
-use super::text::{arrow_len, find_bytes, find_last_arrow, is_construct};
-use hippo_text::chunk::line::{atx_heading, list_marker, trim};
+use super::text::{arrow_len, find_bytes, find_last_arrow, is_construct, parse_facts};
+use hippo_text::chunk::line::{atx_heading, is_space, list_marker, trim};
 
 /// Token with its byte range in the whole text.
 #[derive(Debug, Clone)]
@@ -67,15 +67,11 @@ pub(super) fn tokenize(text: &[u8], lines: &[IndexLine]) -> Vec<IndexToken> {
                 let topic = split_heading(text, span.clone());
                 push(TokenKind::Title { topic: topic.0 }, topic.1);
             } else if !span.is_empty() {
-                let glued = at > line.start;
-                push(
-                    if glued {
-                        TokenKind::Other
-                    } else {
-                        classify_line(text, line, &span)
-                    },
-                    span,
-                );
+                let kind = match at > line.start {
+                    true => TokenKind::Other,
+                    false => classify_line(text, line, &span),
+                };
+                push(kind, span);
             }
             if comment.is_some() {
                 match find_comment_end(&text[start + 4..last.end.max(start + 4)]) {
@@ -119,10 +115,9 @@ fn classify_line(text: &[u8], line: &IndexLine, span: &Range<usize>) -> TokenKin
     if let Some(marker) = list_marker(trimmed) {
         return classify_item(text, from(marker));
     }
-    if super::text::parse_facts(trimmed).is_some() {
-        TokenKind::Facts
-    } else {
-        broken_kind(trimmed)
+    match parse_facts(trimmed) {
+        Some(_) => TokenKind::Facts,
+        None => broken_kind(trimmed),
     }
 }
 
@@ -158,16 +153,10 @@ fn classify_item(text: &[u8], span: Range<usize>) -> TokenKind {
 
 /// Returns the path of a target without its marks, the ending of the path, and `true` if the target names a section.
 fn split_target(target: &str) -> (&str, &str, bool) {
-    let (path, section) = match target.split_once('§') {
-        Some((path, _)) => (path, true),
-        None => (target, false),
-    };
+    let path = target.split('§').next().unwrap_or(target);
     let path = path.trim().trim_matches('`');
-    (
-        path,
-        path.rsplit_once('.').map_or("", |(_, ending)| ending),
-        section,
-    )
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    (path, ending, target.contains('§'))
 }
 
 /// Returns `true` if the target of a labelled item is certainly a file: known extension, folder or section.
@@ -262,9 +251,6 @@ pub(super) fn within(text: &[u8], span: Range<usize>) -> Range<usize> {
     if trimmed.is_empty() {
         return span.start..span.start;
     }
-    let before = part
-        .iter()
-        .take_while(|&&byte| hippo_text::chunk::line::is_space(byte))
-        .count();
+    let before = part.iter().take_while(|byte| is_space(**byte)).count();
     span.start + before..span.start + before + trimmed.len()
 }

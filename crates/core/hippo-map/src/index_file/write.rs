@@ -24,6 +24,7 @@ pub fn as_written(entry: &Entry, settings: &IndexFileOptions) -> Entry {
         let date = moment.date(settings.offset_seconds);
         Timestamp::start_of(date, settings.offset_seconds.clamp(-86_399, 86_399))
     };
+    let related = entry.related.iter().filter_map(|id| trim(&id.0));
     let pointers = entry.pointers.iter().filter_map(|pointer| {
         Some(Pointer {
             path: trim(&pointer.path)?,
@@ -40,12 +41,7 @@ pub fn as_written(entry: &Entry, settings: &IndexFileOptions) -> Entry {
         replayed_to: None,
         strength: meta::round_strength(entry.strength),
         tags: entry.tags.iter().filter_map(trim).collect(),
-        related: entry
-            .related
-            .iter()
-            .filter_map(|id| trim(&id.0))
-            .map(EntryId)
-            .collect(),
+        related: related.map(EntryId).collect(),
         priority_rule: entry.priority_rule.as_ref().and_then(trim),
         ..entry.clone()
     }
@@ -72,10 +68,7 @@ pub(crate) fn written_text(
     };
     let marks = "#".repeat(usize::from(level));
     let mut out = format!("{marks} {}{line_end}", text::escape_heading(&entry.topic));
-    let mut line = |text: &str| {
-        out.push_str(text);
-        out.push_str(line_end);
-    };
+    let mut line = |text: &str| out.extend([text, line_end]);
     if !entry.summary.is_empty() {
         line(&text::escape_summary(&entry.summary));
     }
@@ -91,9 +84,7 @@ fn item_text(entry: &Entry, line_end: &str, settings: &IndexFileOptions) -> Stri
     let topic = text::escape_item(&entry.topic);
     let mut out = format!("- {topic} {} {comment}{line_end}", pointer_line(&entry.pointers));
     if !entry.summary.is_empty() {
-        out.push_str("  ");
-        out.push_str(&text::escape_summary(&entry.summary));
-        out.push_str(line_end);
+        out += &format!("  {}{line_end}", text::escape_summary(&entry.summary));
     }
     out
 }

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use super::LayoutInput;
-use super::master::{LiveEntries, LiveEntry};
+use super::master::LiveEntries;
 use crate::bootstrap::TimeBand;
 use crate::consolidation::RecordPlace;
 use crate::hierarchy::MasterSelection;
 use crate::index_file::{IndexFile, IndexSection, pointer_line};
-use hippo_types::entry::{Entry, EntryId, Pointer};
+use hippo_types::entry::{Entry, EntryId};
 
 /// Maximum number of entries listed under a week or month of By Time.
 const LISTED: usize = 15;
@@ -25,16 +25,10 @@ pub(super) struct GeneratedLists(Vec<(Vec<&'static str>, String)>);
 
 impl GeneratedLists {
     pub fn build(all: &LiveEntries<'_>, wanted: &LayoutInput<'_>) -> Self {
-        let most = wanted.limits.max_tokens.saturating_mul(4) / SHARE;
+        let most = list_bytes(wanted);
         let quick = wanted.quick_access.iter().filter_map(|id| all.get(id));
-        let quick = quick.map(|live| {
-            format!(
-                "- {}{}",
-                live.written.topic,
-                first_pointer(&live.written.pointers)
-            )
-        });
-        let mut lists = vec![(vec![IndexSection::QuickAccess.title()], first_lines(quick, most))];
+        let quick = quick.map(|live| format!("- {}", title(&live.written)));
+        let mut lists = vec![(vec![IndexSection::QuickAccess.name()], first_lines(quick, most))];
         let day = |entry: &Entry| entry.created.date(wanted.settings.offset_seconds);
         let of = |band: TimeBand| {
             let listed = all.values().filter(move |live| {
@@ -46,20 +40,13 @@ impl GeneratedLists {
             let mut listed: Vec<&Entry> = of(band).collect();
             listed.sort_by(|a, b| b.created.cmp(&a.created).then_with(|| a.id.cmp(&b.id)));
             let shown = listed.iter().take(LISTED);
-            let shown = shown.map(|entry| {
-                format!(
-                    "- {}: {}{}",
-                    day(entry),
-                    entry.topic,
-                    first_pointer(&entry.pointers)
-                )
-            });
+            let shown = shown.map(|entry| format!("- {}: {}", day(entry), title(entry)));
             let mut body = first_lines(shown, most);
             let more = listed.len() - body.lines().count();
             if more > 0 {
                 let _ = writeln!(body, "- and {more} more");
             }
-            lists.push((vec![IndexSection::ByTime.title(), band.heading()], body));
+            lists.push((vec![IndexSection::ByTime.name(), band.name()], body));
         }
         let mut months: BTreeMap<(i16, i8), (usize, Option<&Entry>)> = BTreeMap::new();
         for entry in of(TimeBand::Older) {
@@ -72,17 +59,13 @@ impl GeneratedLists {
         }
         let counted = months.into_iter().rev().take(MONTHS);
         let counted = counted.map(|((year, month), (count, newest))| {
-            let newest = newest.map_or_else(String::new, |entry| {
-                format!(", such as {}{}", entry.topic, first_pointer(&entry.pointers))
-            });
+            let newest = newest.map_or_else(String::new, |entry| format!(", such as {}", title(entry)));
             format!("- {year:04}-{month:02}: {count}{newest}")
         });
-        let older = vec![IndexSection::ByTime.title(), TimeBand::Older.heading()];
+        let older = vec![IndexSection::ByTime.name(), TimeBand::Older.name()];
         lists.push((older, first_lines(counted, most)));
-        lists.push((
-            vec![IndexSection::Associations.title()],
-            list_associations(all, most),
-        ));
+        let associations = list_associations(all, most);
+        lists.push((vec![IndexSection::Associations.name()], associations));
         Self(lists)
     }
 
@@ -92,21 +75,17 @@ impl GeneratedLists {
             file.set_generated(section, body);
         }
         for section in [IndexSection::ByTopic, IndexSection::DecayQueue] {
-            file.ensure(&[section.title()]);
+            file.ensure_section(&[section.name()]);
         }
     }
 }
 
 /// Lists associations of the most accessed entries; each pair once, under the first entry.
 fn list_associations(all: &LiveEntries<'_>, most: usize) -> String {
-    let mut linked: Vec<&LiveEntry<'_>> = all
-        .values()
-        .filter(|live| !live.written.related.is_empty())
-        .collect();
-    linked.sort_by_key(|live| std::cmp::Reverse(live.written.hits));
+    let mut linked: Vec<&Entry> = all.values().map(|live| &live.written).collect();
+    linked.sort_by_key(|entry| std::cmp::Reverse(entry.hits));
     let mut listed: BTreeSet<(&EntryId, &EntryId)> = BTreeSet::new();
-    let listed = linked.into_iter().filter_map(|live| {
-        let entry = &live.written;
+    let listed = linked.into_iter().filter_map(|entry| {
         let others = entry.related.iter().filter_map(|other| all.get(other));
         let others = others.map(|other| &other.written);
         let others = others.filter(|other| other.id != entry.id);
@@ -142,39 +121,32 @@ pub(super) fn write_meta(
     count("fading", queued.count());
     count("below .hippocampus/topics and .hippocampus/temporal", below);
     count("archived below .hippocampus/archive", archived.count());
-    let strengths = all.values().map(|live| live.written.strength);
     if !all.is_empty() {
-        let _ = writeln!(
-            body,
-            "- mean strength: {:.1}",
-            strengths.sum::<f32>() / all.len() as f32
-        );
+        let sum: f32 = all.values().map(|live| live.written.strength).sum();
+        let _ = writeln!(body, "- mean strength: {:.1}", sum / all.len() as f32);
     }
     if let Some(last) = all.values().filter_map(|live| live.record.replayed).max() {
-        let _ = writeln!(
-            body,
-            "- last review: {}",
-            last.date(wanted.settings.offset_seconds)
-        );
+        let day = last.date(wanted.settings.offset_seconds);
+        let _ = writeln!(body, "- last review: {day}");
     }
-    let topics = selection
-        .files
-        .iter()
-        .filter(|(path, _)| path.contains("/topics/"));
+    let files = selection.files.iter();
+    let topics = files.filter(|(path, _)| path.contains("/topics/"));
     let topics = topics.map(|(path, ids)| format!("- {path}: {}", ids.len()));
-    body.push_str(&first_lines(
-        topics,
-        wanted.limits.max_tokens.saturating_mul(4) / SHARE,
-    ));
-    file.set_generated(&[IndexSection::Meta.title()], &body);
+    body.push_str(&first_lines(topics, list_bytes(wanted)));
+    file.set_generated(&[IndexSection::Meta.name()], &body);
 }
 
-/// Formats the first pointer.
-fn first_pointer(pointers: &[Pointer]) -> String {
-    match pointers {
-        [] => String::new(),
-        [first, ..] => format!(" {}", pointer_line(std::slice::from_ref(first))),
+/// Formats the topic of an entry with its first pointer.
+fn title(entry: &Entry) -> String {
+    match entry.pointers.first() {
+        None => entry.topic.clone(),
+        Some(first) => format!("{} {}", entry.topic, pointer_line(std::slice::from_ref(first))),
     }
+}
+
+/// Returns the maximum bytes of a list.
+fn list_bytes(wanted: &LayoutInput<'_>) -> usize {
+    wanted.limits.max_tokens.saturating_mul(4) / SHARE
 }
 
 /// Returns the first lines that fit into `most` bytes.

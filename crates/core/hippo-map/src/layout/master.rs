@@ -3,6 +3,7 @@
 //! The file is laid out repeatedly until it no longer changes, so that a later layout of the same entries changes
 //! nothing. One pass is not always enough, because new entries also need room for section headings and marks.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::LayoutInput;
@@ -136,36 +137,30 @@ impl MasterContent {
         let mut other = file.to_bytes().len();
         for placed in file.placed_entries() {
             let (indexed, id) = (placed.indexed, &placed.indexed.entry.id);
-            let known =
-                all.contains_key(id) || wanted.records.contains_key(id) || wanted.forgotten.contains(id);
-            if !(known || indexed.states_id()) {
-                // Lines of a person that were not adopted as an entry.
-                continue;
-            }
             if !indexed.states_id() {
+                let is_known = wanted.records.contains_key(id) || wanted.forgotten.contains(id);
+                if !all.contains_key(id) && !is_known {
+                    // Lines of a person that were not adopted as an entry.
+                    continue;
+                }
                 unnamed.insert(id.clone());
             }
             other -= placed.span.len();
             let kept = indexed.has_other_content() || file.copied_ids().contains(id);
             there.insert(id.clone(), (placed.span.len(), kept));
-            sections.insert(
-                id.clone(),
-                placed.section.into_iter().map(str::to_owned).collect(),
-            );
+            let section = placed.section.into_iter().map(str::to_owned);
+            sections.insert(id.clone(), section.collect());
         }
         let items = all.iter().map(|(id, live)| {
             let place = there.get(id);
+            let first = live.written.pointers.first();
             SelectionItem {
                 id: id.clone(),
                 strength: live.written.strength,
                 hits: live.written.hits,
                 priority: live.written.priority,
                 group: live.record.group.clone(),
-                file: live
-                    .written
-                    .pointers
-                    .first()
-                    .map_or_else(String::new, |first| first.path.clone()),
+                file: first.map_or_else(String::new, |first| first.path.clone()),
                 worth: EntryWorth::of(&live.written),
                 date: live.written.created.date(wanted.settings.offset_seconds),
                 tokens: place.map_or(live.text.len() + AROUND, |(size, _)| *size),
@@ -211,10 +206,8 @@ fn run_pass(
         let selection = hierarchy::select_entries(&standing.items, &limits);
         let made = build_file(bytes, file.clone(), &standing, &selection, all, wanted, moving);
         let over = made.len().saturating_sub(limits.max_tokens);
-        let mut inside = standing
-            .items
-            .iter()
-            .filter(|item| selection.master.contains(&item.id));
+        let items = standing.items.iter();
+        let mut inside = items.filter(|item| selection.master.contains(&item.id));
         if over == 0 || inside.all(|item| item.annotated) {
             return MasterFile {
                 bytes: made,
@@ -238,26 +231,17 @@ fn build_file(
     moving: bool,
 ) -> Vec<u8> {
     let stays = |id: &EntryId| selection.master.contains(id);
-    let gone: BTreeSet<EntryId> = standing
-        .sections
-        .keys()
-        .filter(|id| !stays(id))
-        .cloned()
-        .collect();
+    let ids = standing.sections.keys();
+    let gone: BTreeSet<EntryId> = ids.filter(|id| !stays(id)).cloned().collect();
     let fixed = immovable_entries(&file);
-    let moves: Vec<(&EntryId, Vec<String>)> = standing
-        .sections
-        .iter()
+    let sections = standing.sections.iter();
+    let moves: Vec<(&EntryId, Vec<String>)> = sections
         .filter(|(id, _)| moving && stays(id) && !fixed.contains(*id))
         .filter_map(|(id, section)| Some((id, target_section(section, all.get(id)?.record)?)))
         .collect();
     if !(gone.is_empty() && moves.is_empty()) {
-        for live in standing
-            .unnamed
-            .iter()
-            .filter(|id| stays(id))
-            .filter_map(|id| all.get(id))
-        {
+        let unnamed = standing.unnamed.iter().filter(|id| stays(id));
+        for live in unnamed.filter_map(|id| all.get(id)) {
             file.edit(&live.filed, true);
         }
     }
@@ -276,21 +260,14 @@ fn build_file(
         let to: Vec<&str> = to.iter().map(String::as_str).collect();
         file.relocate(id, &to);
     }
-    let new = selection
-        .master
-        .iter()
-        .filter(|id| !standing.sections.contains_key(*id));
+    let ids = selection.master.iter();
+    let new = ids.filter(|id| !standing.sections.contains_key(*id));
     let mut new: Vec<&LiveEntry<'_>> = new.filter_map(|id| all.get(id)).collect();
     // Files in the workspace's root come first in their section, then the newest. A file comes before its sections.
+    let newest = |entry: &Entry| Reverse((EntryWorth::of(entry).kind, entry.created));
     new.sort_by(|a, b| {
         let (a, b) = (&a.written, &b.written);
-        let order = EntryWorth::of(b)
-            .kind
-            .cmp(&EntryWorth::of(a).kind)
-            .then(b.created.cmp(&a.created));
-        order
-            .then_with(|| a.pointers.cmp(&b.pointers))
-            .then_with(|| a.id.cmp(&b.id))
+        (newest(a), &a.pointers, &a.id).cmp(&(newest(b), &b.pointers, &b.id))
     });
     for live in new {
         let section = section_of(live.record);
@@ -323,9 +300,9 @@ pub(super) fn section_of(record: &EntryRecord) -> Vec<String> {
     // Normalized as in a heading.
     let group: Vec<&str> = record.group.split_whitespace().collect();
     match record.place {
-        RecordPlace::Queue(_) => vec![IndexSection::DecayQueue.title().to_owned()],
-        _ if group.is_empty() => vec![IndexSection::ByTopic.title().to_owned()],
-        _ => vec![IndexSection::ByTopic.title().to_owned(), group.join(" ")],
+        RecordPlace::Queue(_) => vec![IndexSection::DecayQueue.name().to_owned()],
+        _ if group.is_empty() => vec![IndexSection::ByTopic.name().to_owned()],
+        _ => vec![IndexSection::ByTopic.name().to_owned(), group.join(" ")],
     }
 }
 

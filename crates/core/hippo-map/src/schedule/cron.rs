@@ -44,12 +44,10 @@ impl Cron {
     pub fn next_after(&self, after: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         let moment = jiff::Timestamp::from_millisecond(after.0).ok()?;
         let back = after.plus(-NEAR);
-        let disturbed = jiff::Timestamp::from_millisecond(back.0)
-            .ok()
-            .is_some_and(|from| {
-                let next = zone.following(from).next();
-                next.is_some_and(|change| change.timestamp().as_millisecond() < after.plus(NEAR).0)
-            });
+        let disturbed = jiff::Timestamp::from_millisecond(back.0).is_ok_and(|from| {
+            let next = zone.following(from).next();
+            next.is_some_and(|change| change.timestamp().as_millisecond() < after.plus(NEAR).0)
+        });
         let local = zone.to_datetime(moment);
         let reach: Span = 26.hours();
         let hourly = self.0.pattern.hours.is_all_set();
@@ -62,15 +60,10 @@ impl Cron {
         loop {
             let next = self.local_from(from)?;
             let ambiguous = zone.to_ambiguous_timestamp(next);
-            let mut moments = [ambiguous.compatible().ok(), None];
-            if hourly {
-                moments[1] = ambiguous.later().ok();
-            }
-            for found in moments.into_iter().flatten().map(jiff::Timestamp::as_millisecond) {
-                if found > after.0 && best.is_none_or(|best| found < best) {
-                    best = Some(found);
-                }
-            }
+            let later = ambiguous.later().ok().filter(|_| hourly);
+            let moments = ambiguous.compatible().ok().into_iter().chain(later);
+            let found = moments.map(|moment| moment.as_millisecond());
+            best = found.filter(|found| *found > after.0).chain(best).min();
             // After the clock change, a later local time cannot be an earlier moment.
             let settled = !disturbed || next.checked_sub(reach).is_ok_and(|next| next > local);
             if let Some(best) = best.filter(|_| settled) {

@@ -160,8 +160,6 @@ impl<'a> Cursor<'a> {
                     && matches!(self.before(2), "in" | "over" | "during" | "within" | "for"));
             let days = if steps == -1 && rolling && unit != Unit::Weekend {
                 Days::rolling(unit, today, 1)
-            } else if unit == Unit::Weekend && steps == -1 && today.weekday() == Weekday::Sunday {
-                Days::unit(unit, today, -1)
             } else {
                 Days::unit(unit, today, steps)
             };
@@ -317,10 +315,6 @@ impl<'a> Cursor<'a> {
 
 /// Parses `q1` to `q4`.
 fn quarter(text: &str) -> Option<i8> {
-    let number: i8 = text
-        .strip_prefix('q')
-        .filter(|rest| rest.len() == 1)?
-        .parse()
-        .ok()?;
+    let number = text.strip_prefix('q')?.parse().ok()?;
     (1..=4).contains(&number).then_some(number)
 }

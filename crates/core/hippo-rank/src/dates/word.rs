@@ -47,32 +47,22 @@ pub(super) fn month(text: &str) -> Option<Month> {
     let at = MONTHS
         .iter()
         .position(|name| *name == text || text.get(..3) == name.get(..3) && is_short(text))?;
-    let doubtful = matches!(text, "march" | "may" | "august" | "june" | "april") || is_short(text);
     // June, April and August are also names of people, but they are more often months.
-    let doubtful = doubtful && !matches!(text, "august" | "june" | "april");
-    Some(Month {
-        number: i8::try_from(at + 1).ok()?,
-        doubtful,
-    })
+    let doubtful = matches!(text, "march" | "may") || is_short(text);
+    let number = i8::try_from(at + 1).ok()?;
+    Some(Month { number, doubtful })
 }
 
+/// Returns true for the length of a short form, which is the start of a name.
 fn is_short(text: &str) -> bool {
-    matches!(
-        text,
-        "jan" | "feb" | "mar" | "apr" | "jun" | "jul" | "aug" | "sep" | "sept" | "oct" | "nov" | "dec"
-    )
+    text.len() == 3 || text == "sept"
 }
 
 /// Parses the name of a weekday; Monday is 0.
 pub(super) fn weekday(text: &str) -> Option<i8> {
-    let text = text
-        .strip_suffix('s')
-        .filter(|day| day.ends_with("day"))
-        .unwrap_or(text);
-    WEEKDAYS
-        .iter()
-        .position(|name| *name == text)
-        .and_then(|at| i8::try_from(at).ok())
+    let text = text.strip_suffix('s').unwrap_or(text);
+    let at = WEEKDAYS.iter().position(|name| *name == text)?;
+    i8::try_from(at).ok()
 }
 
 /// Parses a small number in digits or words.
@@ -86,10 +76,7 @@ pub(super) fn count(text: &str) -> Option<i32> {
         "couple" => Some(2),
         "few" | "several" => Some(3),
         _ if text.len() <= 4 && text.bytes().all(|byte| byte.is_ascii_digit()) => text.parse().ok(),
-        _ => WORDS
-            .iter()
-            .position(|word| *word == text)
-            .and_then(|at| i32::try_from(at).ok()),
+        _ => i32::try_from(WORDS.iter().position(|word| *word == text)?).ok(),
     }
 }
 

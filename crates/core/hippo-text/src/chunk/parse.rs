@@ -83,11 +83,8 @@ impl MarkdownParser<'_> {
             self.extend_block(last);
             self.close_block();
         }
-        while self
-            .lines
-            .next()
-            .is_some_and(|line| line.number < found.close.number)
-        {}
+        let close = found.close.number;
+        while self.lines.next().is_some_and(|line| line.number < close) {}
         found.fields
     }
 
@@ -126,7 +123,8 @@ impl MarkdownParser<'_> {
             return;
         }
         if self.list.is_none() && columns >= 4 && self.open.is_none() {
-            return self.open_block(ChunkKind::Code, line, line.start);
+            self.open_block(ChunkKind::Code, line, line.start);
+            return;
         }
         if let Some(fence) = Fence::parse(text) {
             self.close_before(columns);
@@ -164,7 +162,8 @@ impl MarkdownParser<'_> {
                 return self.extend_block(line);
             }
             self.close_before(columns);
-            return self.open_block(ChunkKind::Quote, line, self.text_start(line));
+            self.open_block(ChunkKind::Quote, line, self.text_start(line));
+            return;
         }
         match line::list_marker(text) {
             Some(marker) => self.start_item(line, columns, text, marker),
@@ -184,17 +183,11 @@ impl MarkdownParser<'_> {
         self.close_block();
         let spoken = self.turns.apply_label(label, self.outline.level(), true);
         let (kind, speaker) = spoken.unwrap_or((ChunkKind::Item, self.turns.speaker()));
-        self.open_block(kind, line, self.text_start(line));
-        if let Some(block) = &mut self.open {
-            block.nested = !outermost;
-            block.speaker = speaker;
-        }
-        if let Some(fence) = Fence::parse(content) {
-            self.fence = Some(fence);
-            if let Some(block) = &mut self.open {
-                block.kind = ChunkKind::Code;
-            }
-        }
+        self.fence = Fence::parse(content);
+        let kind = self.fence.map_or(kind, |_| ChunkKind::Code);
+        let block = self.open_block(kind, line, self.text_start(line));
+        block.nested = !outermost;
+        block.speaker = speaker;
     }
 
     /// Reads a line without special syntax at its start.
@@ -203,10 +196,7 @@ impl MarkdownParser<'_> {
         if let Some((kind, speaker)) = self.turns.apply_label(label, self.outline.level(), false) {
             self.close_block();
             self.list = None;
-            self.open_block(kind, line, self.text_start(line));
-            if let Some(block) = &mut self.open {
-                block.speaker = speaker;
-            }
+            self.open_block(kind, line, self.text_start(line)).speaker = speaker;
             self.fence = speaker::parse_fence_after_label(text);
             return;
         }
@@ -214,10 +204,9 @@ impl MarkdownParser<'_> {
             return self.extend_block(line);
         }
         self.close_before(columns);
-        self.open_block(ChunkKind::Paragraph, line, self.text_start(line));
-        if let Some(block) = &mut self.open {
-            block.nested = self.list.is_some();
-        }
+        let nested = self.list.is_some();
+        self.open_block(ChunkKind::Paragraph, line, self.text_start(line))
+            .nested = nested;
     }
 
     /// Returns the speaker label of a line. In a dialogue, names alternate: a name that occurs once, and not right
@@ -302,16 +291,15 @@ impl MarkdownParser<'_> {
         }
     }
 
-    fn open_block(&mut self, kind: ChunkKind, line: MarkdownLine, start: usize) {
-        let speaker = self.turns.speaker();
-        self.open = Some(OpenBlock {
+    fn open_block(&mut self, kind: ChunkKind, line: MarkdownLine, start: usize) -> &mut OpenBlock {
+        self.open.insert(OpenBlock {
             kind,
-            speaker,
+            speaker: self.turns.speaker(),
             nested: false,
             first: line,
             start,
             last: line,
-        });
+        })
     }
 
     fn extend_block(&mut self, line: MarkdownLine) {
@@ -349,11 +337,12 @@ impl MarkdownParser<'_> {
         self.close_block();
         self.end_section(0, self.lines.number() + 1);
         let sections = self.outline.into_sections();
-        let heading = sections.iter().find(|section| !section.title.is_empty());
-        let title = front_matter
+        let headings = sections.iter().map(|section| &section.title);
+        let mut titles = front_matter
             .title
-            .clone()
-            .or_else(|| heading.map(|section| section.title.clone()));
+            .iter()
+            .chain(headings.filter(|title| !title.is_empty()));
+        let title = titles.next().cloned();
         Document {
             front_matter,
             title,

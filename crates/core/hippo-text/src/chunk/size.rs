@@ -212,22 +212,16 @@ fn find_sentence_split(window: &[u8]) -> usize {
 fn floor_char_boundary(bytes: &[u8], at: usize) -> usize {
     // The byte after the window is not examined, so a character that ends exactly there counts as cut and moves to
     // the next chunk. That is harmless.
-    let inside = |at: usize| {
-        let tail = &bytes[..at];
-        (1..=3).find(|&back| {
-            let Some(&byte) = at.checked_sub(back).and_then(|lead| tail.get(lead)) else {
-                return false;
-            };
-            let width = match byte {
-                0xC0..=0xDF => 2,
-                0xE0..=0xEF => 3,
-                0xF0..=0xFF => 4,
-                _ => 0,
-            };
-            width > back
-        })
+    let is_cut = |back: &usize| {
+        let width = match at.checked_sub(*back).map(|lead| bytes[lead]) {
+            Some(0xC0..=0xDF) => 2,
+            Some(0xE0..=0xEF) => 3,
+            Some(0xF0..) => 4,
+            _ => 0,
+        };
+        width > *back
     };
-    at - inside(at).unwrap_or(0)
+    at - (1..=3).find(is_cut).unwrap_or(0)
 }
 
 #[cfg(test)]

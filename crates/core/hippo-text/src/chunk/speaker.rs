@@ -56,22 +56,15 @@ const FIELD_WORDS: [&str; 40] = [
 pub(super) fn parse_label(line: &[u8]) -> Option<SpeakerLabel<'_>> {
     // A label and its prefix are short; do not scan a line of megabytes.
     let head = &line[..line.len().min(200)];
-    let head = match std::str::from_utf8(head) {
-        Ok(head) => head,
-        Err(error) => std::str::from_utf8(&head[..error.valid_up_to()]).unwrap_or_default(),
-    };
+    let head = head.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     let head = skip_marks(head);
     let marks = head.len() - head.trim_start_matches(['*', '_']).len();
     let marked = (1..=3).contains(&marks);
     let named = &head[marks..];
     // A time in parentheses after the name contains colons itself.
-    let from = named
-        .find(" (")
-        .and_then(|open| Some(open + named[open..].find(')')?))
-        .filter(|&end| end <= NAME);
-    let from = from
-        .filter(|_| !named[..named.find(" (").unwrap_or(0)].contains(':'))
-        .unwrap_or(0);
+    let open = named.find(" (").filter(|open| !named[..*open].contains(':'));
+    let close = open.and_then(|open| Some(open + named[open..].find(')')?));
+    let from = close.filter(|end| *end <= NAME).unwrap_or(0);
     let colon = from + named[from..].find([':', '\u{ff1a}'])?;
     if !(1..=NAME).contains(&colon) {
         return None;
@@ -84,11 +77,8 @@ pub(super) fn parse_label(line: &[u8]) -> Option<SpeakerLabel<'_>> {
         return None;
     }
     // `User (10:30):`, `[User]:`
-    let bare = name
-        .split(" (")
-        .next()
-        .unwrap_or(name)
-        .trim_matches(['[', ']', '@', '`', '"']);
+    let bare = name.split_once(" (").map_or(name, |(bare, _)| bare);
+    let bare = bare.trim_matches(['[', ']', '@', '`', '"']);
     if let Some(role) = parse_role(bare, marked) {
         return Some(SpeakerLabel::Role(role));
     }
@@ -100,21 +90,14 @@ pub(super) fn parse_fence_after_label(line: &[u8]) -> Option<Fence> {
     let head = &line[..line.len().min(200)];
     let at = head.windows(3).position(|marks| marks == b"```")?;
     let label = trim(&head[..at]);
-    if label.ends_with(b":") || label.ends_with(b":**") {
-        Fence::parse(&line[at..])
-    } else {
-        None
-    }
+    let is_label = label.ends_with(b":") || label.ends_with(b":**");
+    Fence::parse(&line[at..]).filter(|_| is_label)
 }
 
 /// Returns the role if the whole heading names one: `## User`, `### Assistant:`.
 pub(super) fn parse_heading_role(title: &str) -> Option<Speaker> {
     let title = title.trim_matches(|mark: char| !mark.is_alphanumeric());
-    if title.len() > NAME {
-        None
-    } else {
-        parse_role(title, true)
-    }
+    parse_role(title, true).filter(|_| title.len() <= NAME)
 }
 
 fn parse_role(name: &str, marked: bool) -> Option<Speaker> {

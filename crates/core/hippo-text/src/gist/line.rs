@@ -18,7 +18,7 @@ const HEADING: f32 = 3.0;
 const MASS: usize = 800;
 
 /// Labels of speakers in lower case.
-pub const ROLES: [&str; 2] = ["user:", "assistant:"];
+const ROLES: [&str; 2] = ["user:", "assistant:"];
 
 /// Line of text without markup.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,10 +46,9 @@ pub fn mass(chunk: &Chunk) -> f32 {
         ChunkKind::Table => 0.7,
         _ => 1.0,
     };
-    let speaker = if chunk.speaker == Speaker::Assistant {
-        ASSISTANT
-    } else {
-        1.0
+    let speaker = match chunk.speaker {
+        Speaker::Assistant => ASSISTANT,
+        _ => 1.0,
     };
     bytes.min(MASS) as f32 * kind * speaker
 }
@@ -57,19 +56,15 @@ pub fn mass(chunk: &Chunk) -> f32 {
 /// Returns the lines of a range of chunks and of the headings that they start.
 pub fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -> Vec<WeightedLine> {
     let mut out = Vec::new();
-    let mut section = from
-        .checked_sub(1)
-        .and_then(|before| Some(document.chunks.get(before)?.section));
+    let before = from.checked_sub(1).and_then(|before| document.chunks.get(before));
+    let mut section = before.map(|chunk| chunk.section);
     // A private key can continue in the next chunks.
     let mut key = false;
     for chunk in document.chunks.get(from..to).unwrap_or_default() {
         if section != Some(chunk.section) {
             section = Some(chunk.section);
-            let title = document
-                .sections
-                .get(chunk.section as usize)
-                .map_or("", |section| section.title.as_str());
-            let title = clean(title);
+            let section = document.sections.get(chunk.section as usize);
+            let title = section.map_or_else(String::new, |section| clean(&section.title));
             push(&mut out, title, HEADING, chunk, ChunkKind::Heading);
         }
         let weight = match (chunk.speaker, chunk.kind) {
@@ -83,23 +78,17 @@ pub fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -> Vec<W
         // Marks of chats are no longer recognized after the removal of markup.
         let mut text = instruction::quarantine(&plain).into_owned();
         if chunk.kind == ChunkKind::Table {
-            let rows = read_rows(&text)
-                .into_iter()
-                .map(|(_, row)| without_secrets(&row).into_owned());
-            text = rows.collect::<Vec<_>>().join("\n");
+            let rows = read_rows(&text).into_iter();
+            let shown = rows.map(|(_, row)| without_secrets(&row).into_owned());
+            text = shown.collect::<Vec<_>>().join("\n");
         }
         for line in text.lines() {
             let line = without_role(line, chunk.speaker);
             if chunk.kind != ChunkKind::Code && is_machine(line) {
                 continue;
             }
-            push(
-                &mut out,
-                without_header(&unmarked(line)),
-                weight,
-                chunk,
-                chunk.kind,
-            );
+            let line = without_header(&unmarked(line));
+            push(&mut out, line, weight, chunk, chunk.kind);
         }
     }
     let texts: Vec<&str> = out.iter().map(|line| line.text.as_str()).collect();
@@ -168,7 +157,7 @@ pub fn rejoin_lines(text: &str) -> Vec<(u32, String)> {
 }
 
 /// Strips a role such as `User:`. The name of a person stays, because it belongs to the statement.
-fn without_role(line: &str, speaker: Speaker) -> &str {
+pub fn without_role(line: &str, speaker: Speaker) -> &str {
     match speaker {
         Speaker::User | Speaker::Assistant
             if speaker::name(line).is_some() || ROLES.iter().any(|role| line.starts_with(role)) =>
@@ -186,19 +175,15 @@ pub fn clean(line: &str) -> String {
 
 /// Returns a line without the marks of lists, quotes and headings.
 pub fn unmarked(line: &str) -> String {
-    let mut line = line.trim().trim_start_matches(['>', '#', ' ', '\t']);
-    for mark in ["- [ ] ", "- [x] ", "- [X] ", "- ", "* ", "+ "] {
-        if let Some(rest) = line.strip_prefix(mark) {
-            line = rest.trim_start();
-            break;
-        }
-    }
+    let line = line.trim().trim_start_matches(['>', '#', ' ', '\t']);
+    let marks = ["- [ ] ", "- [x] ", "- [X] ", "- ", "* ", "+ "];
+    let item = marks.iter().find_map(|mark| line.strip_prefix(mark));
+    let mut line = item.map_or(line, str::trim_start);
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    if (1..=3).contains(&digits)
-        && let Some(rest) = line[digits..]
-            .strip_prefix(". ")
-            .or_else(|| line[digits..].strip_prefix(") "))
-    {
+    let numbered = [". ", ") "]
+        .iter()
+        .find_map(|mark| line[digits..].strip_prefix(mark));
+    if let Some(rest) = numbered.filter(|_| (1..=3).contains(&digits)) {
         line = rest;
     }
     let mut out = String::with_capacity(line.len());

@@ -30,7 +30,8 @@ struct PhraseCandidate<'a> {
     capitals: bool,
     heading: bool,
     section: u32,
-    order: u32,
+    /// Number of phrases that were found before it.
+    order: usize,
 }
 
 /// Returns up to `most` phrases, most distinctive first, no two with a common word. Words in `names` are
@@ -42,7 +43,6 @@ pub fn choose_phrases(
     most: usize,
 ) -> Vec<Phrase> {
     let mut found: HashMap<[u32; LONGEST], PhraseCandidate<'_>> = HashMap::new();
-    let mut order = 0;
     let mut heard = 0;
     let mut run: Vec<ScannedWord<'_>> = Vec::new();
     for line in lines {
@@ -61,18 +61,15 @@ pub fn choose_phrases(
             }
             if good {
                 run.push(word);
-                record_phrases(&run, line, &mut found, &mut order);
+                record_phrases(&run, line, &mut found);
             }
         }
         run.clear();
     }
-    let mut ranked: Vec<Phrase> = Vec::with_capacity(found.len());
     let mut by_order: Vec<([u32; LONGEST], PhraseCandidate<'_>)> = found.into_iter().collect();
     by_order.sort_by_key(|(_, candidate)| candidate.order);
-    for (key, candidate) in by_order {
-        ranked.push(score_phrase(words, key, candidate));
-    }
-    select_best(ranked, most)
+    let scored = |(key, candidate)| score_phrase(words, key, candidate);
+    select_best(by_order.into_iter().map(scored).collect(), most)
 }
 
 /// Records the phrases that end with the last word of a run.
@@ -80,7 +77,6 @@ fn record_phrases<'a>(
     run: &[ScannedWord<'a>],
     line: &WeightedLine,
     found: &mut HashMap<[u32; LONGEST], PhraseCandidate<'a>>,
-    order: &mut u32,
 ) {
     for length in 1..=LONGEST.min(run.len()) {
         let phrase = &run[run.len() - length..];
@@ -95,15 +91,14 @@ fn record_phrases<'a>(
         if length > 1 && key[..length - 1].contains(&key[length - 1]) {
             continue;
         }
-        *order += 1;
-        let at = *order;
+        let order = found.len();
         let candidate = found.entry(key).or_insert_with(|| PhraseCandidate {
             words: phrase.iter().map(|word| word.text).collect(),
             weight: 0.0,
             capitals: true,
             heading: false,
             section: line.section,
-            order: at,
+            order,
         });
         candidate.weight += line.weight;
         candidate.capitals &= is_name(phrase);
@@ -150,13 +145,10 @@ fn score_phrase(words: &WordCounts, key: [u32; LONGEST], candidate: PhraseCandid
     if actions > 0 && !candidate.capitals {
         score *= 0.7;
     }
+    let words = candidate.words.iter();
+    let words = words.map(|word| word.trim_end_matches("'s").trim_end_matches("’s"));
     Phrase {
-        text: candidate
-            .words
-            .iter()
-            .map(|word| word.trim_end_matches("'s").trim_end_matches("’s"))
-            .collect::<Vec<_>>()
-            .join(" "),
+        text: words.collect::<Vec<_>>().join(" "),
         ids,
         score,
         section: candidate.section,
@@ -171,20 +163,14 @@ fn select_best(mut ranked: Vec<Phrase>, most: usize) -> Vec<Phrase> {
     let mut chosen: Vec<Phrase> = Vec::new();
     while chosen.len() < most {
         let worth = |phrase: &Phrase| {
-            let same = chosen
-                .iter()
-                .filter(|known| known.section == phrase.section)
-                .count();
-            phrase.score * AGAIN.powi(i32::try_from(same.min(8)).unwrap_or(8))
+            let same = chosen.iter().filter(|known| known.section == phrase.section);
+            phrase.score * AGAIN.powi(i32::try_from(same.count().min(8)).unwrap_or(8))
         };
-        let mut best: Option<(f32, usize)> = None;
-        for (at, phrase) in ranked.iter().enumerate() {
-            let value = worth(phrase);
-            if best.is_none_or(|(known, _)| value > known) {
-                best = Some((value, at));
-            }
-        }
-        let Some((_, at)) = best else { break };
+        let worths = ranked.iter().map(worth).enumerate();
+        // Of equal phrases, the first one is the best.
+        let Some((at, _)) = worths.rev().max_by(|a, b| a.1.total_cmp(&b.1)) else {
+            break;
+        };
         let next = ranked.remove(at);
         ranked.retain(|phrase| !phrase.ids.iter().any(|id| next.ids.contains(id)));
         chosen.push(next);

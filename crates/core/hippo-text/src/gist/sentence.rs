@@ -63,32 +63,23 @@ pub fn telling(sentence: &str) -> &str {
     let mut rest = sentence;
     let mut filled = false;
     loop {
-        let end = rest
-            .char_indices()
-            .find(|(at, mark)| {
-                matches!(mark, ',' | '!' | '.' | '?' | '–' | '—' | '-' | ':')
-                    && rest[at + mark.len_utf8()..]
-                        .chars()
-                        .next()
-                        .is_none_or(|next| !next.is_alphanumeric())
-            })
-            .map_or(rest.len(), |(at, mark)| at + mark.len_utf8());
+        let ends = |(at, mark): &(usize, char)| {
+            matches!(mark, ',' | '!' | '.' | '?' | '–' | '—' | '-' | ':')
+                && !rest[at + mark.len_utf8()..].starts_with(char::is_alphanumeric)
+        };
+        let end = rest.char_indices().find(ends);
+        let end = end.map_or(rest.len(), |(at, mark)| at + mark.len_utf8());
         let segment = &rest[..end];
-        let words: Vec<String> = segment
-            .split_whitespace()
-            .map(bare)
-            .filter(|word| !word.is_empty())
-            .take(MOST_FILLERS + 1)
-            .collect();
+        let words = segment.split_whitespace().map(bare);
+        let words = words.filter(|word| !word.is_empty()).take(MOST_FILLERS + 1);
+        let words: Vec<String> = words.collect();
         let is_filler = |word: &String| FILLER.split_ascii_whitespace().any(|known| known == word);
         let fills = words.iter().filter(|word| is_filler(word)).count();
         // A name that is addressed: `Wow, Caroline!`
+        let last = segment.split_whitespace().last();
         let addressed = (filled || fills > 0)
             && words.len() == fills + 1
-            && segment
-                .split_whitespace()
-                .last()
-                .is_some_and(|last| last.starts_with(char::is_uppercase));
+            && last.is_some_and(|last| last.starts_with(char::is_uppercase));
         if words.len() > MOST_FILLERS || !(fills == words.len() || addressed) {
             return rest;
         }

@@ -72,7 +72,6 @@ pub struct WordCounts {
     blocks_of: Vec<u32>,
     last_block: Vec<u32>,
     blocks: u32,
-    folded: String,
     empty: HashSet<&'static str>,
 }
 
@@ -92,7 +91,6 @@ impl WordCounts {
             blocks_of: Vec::new(),
             last_block: Vec::new(),
             blocks: 0,
-            folded: String::new(),
             empty: EMPTY.split_ascii_whitespace().collect(),
         }
     }
@@ -167,28 +165,17 @@ impl WordCounts {
     }
 
     fn look_up(&mut self, text: &str) -> (u32, WordClass) {
-        let mut folded = std::mem::take(&mut self.folded);
-        folded.clear();
         let base = text.strip_suffix("'s").or_else(|| text.strip_suffix("’s"));
-        let base = base.unwrap_or(text);
-        if base.is_ascii() {
-            folded.push_str(base);
-            folded.make_ascii_lowercase();
-        } else {
-            folded.extend(base.chars().flat_map(char::to_lowercase));
-        }
+        let folded: String = (base.unwrap_or(text).chars())
+            .flat_map(char::to_lowercase)
+            .collect();
         let found = self.known.get(folded.as_str()).copied();
-        let (id, class) = found.unwrap_or_else(|| self.learn(&folded));
-        self.folded = folded;
-        (id, class)
+        found.unwrap_or_else(|| self.learn(&folded))
     }
 
     fn learn(&mut self, folded: &str) -> (u32, WordClass) {
         let digits = folded.bytes().filter(u8::is_ascii_digit).count();
-        let bare: String = folded
-            .chars()
-            .filter(|mark| !matches!(mark, '\'' | '’'))
-            .collect();
+        let bare = folded.replace(['\'', '’'], "");
         let short = bare.chars().count() < 3 && bare.is_ascii();
         let class = if is_stop(&bare) {
             WordClass::Stop

@@ -45,27 +45,20 @@ pub(super) fn drop_repeated_topics(
     order.sort_by_key(|at| (topics[*at].rank, Reverse(topics[*at].last), *at));
     order.truncate(COMPARED);
     order.sort_by_key(|at| {
-        (
-            topics[*at].rank > 0,
-            Reverse(topics[*at].last),
-            topics[*at].rank,
-            *at,
-        )
+        let RootTopic { rank, last, .. } = topics[*at];
+        (rank > 0, Reverse(last), rank, *at)
     });
     let mut stay: Vec<(usize, PassageVector)> = Vec::new();
     let mut said = BTreeMap::new();
     for at in order {
-        let Some((path, line)) = &topics[at].place else {
-            continue;
-        };
-        let Some(passage) = passages(path, *line) else {
+        let place = topics[at].place.as_ref();
+        let Some((path, passage)) = place.and_then(|(path, line)| Some((path, passages(path, *line)?)))
+        else {
             continue;
         };
         let says_it = |(other, said): &&(usize, PassageVector)| {
-            let beside = topics[*other]
-                .place
-                .as_ref()
-                .is_some_and(|(other, _)| other == path);
+            let other = topics[*other].place.as_ref();
+            let beside = other.is_some_and(|(other, _)| other == path);
             is_alike(&passage, said, if beside { ALIKE_BESIDE } else { ALIKE })
         };
         let found = stay.iter().find(says_it).filter(|_| topics[at].rank > 0);

@@ -1,9 +1,10 @@
 //! Topics, names and verbatim statements of all days.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::ChildNode;
-use crate::item::{NodeSource, SourceContent, Statement, StatementKind, read};
+use crate::item::{NodeSource, SourceContent, Statement, StatementKind, is_verbatim, read};
 use crate::name::names;
 use crate::topic::{is_contracted, topics};
 use hippo_text::chunk::Speaker;
@@ -124,10 +125,7 @@ impl RootContent {
             let told = prose
                 && statement.kind != StatementKind::Entity
                 && statement.speaker != Speaker::Assistant
-                && statement
-                    .text
-                    .split([' ', '\'', '’'])
-                    .any(|word| FIRST_PERSON.contains(&word));
+                && (statement.text.split([' ', '\'', '’'])).any(|word| FIRST_PERSON.contains(&word));
             for range in names(&statement.text) {
                 if range.start == 0 || !told {
                     continue;
@@ -139,14 +137,12 @@ impl RootContent {
                     continue;
                 }
                 place += 1;
-                let known = self
-                    .names
-                    .entry(name.to_lowercase())
-                    .or_insert_with(|| MentionedName {
-                        name: name.to_owned(),
-                        place,
-                        days: Vec::new(),
-                    });
+                let known = self.names.entry(name.to_lowercase());
+                let known = known.or_insert_with(|| MentionedName {
+                    name: name.to_owned(),
+                    place,
+                    days: Vec::new(),
+                });
                 if known.days.last() != Some(&date) {
                     known.days.push(date);
                 }
@@ -164,21 +160,12 @@ impl RootContent {
     /// first day.
     pub fn frequent_names(&self, meant: impl Fn(Date) -> bool) -> Vec<&str> {
         let proper = |(name, _): &(&String, _)| !self.plain.contains(*name);
-        let counted = self
-            .names
-            .iter()
-            .filter(proper)
-            .map(|(_, name)| name)
-            .map(|name| {
-                let count = name.days.iter().filter(|date| meant(**date)).count();
-                (name, count)
-            });
-        let mut out: Vec<(&MentionedName, usize)> = counted.filter(|(_, days)| *days > 0).collect();
-        out.sort_by(|a, b| {
-            b.1.cmp(&a.1)
-                .then(a.0.place.cmp(&b.0.place))
-                .then(a.0.name.cmp(&b.0.name))
+        let counted = self.names.iter().filter(proper).map(|(_, name)| {
+            let count = name.days.iter().filter(|date| meant(**date)).count();
+            (name, count)
         });
+        let mut out: Vec<(&MentionedName, usize)> = counted.filter(|(_, days)| *days > 0).collect();
+        out.sort_by_key(|(name, days)| (Reverse(*days), name.place, &name.name));
         out.into_iter().map(|(name, _)| name.name.as_str()).collect()
     }
 
@@ -234,35 +221,29 @@ fn day(node: &ChildNode<'_>, reading: &SourceContent) -> Day {
         words.count(&statement.text);
     }
     let sections = topics(std::slice::from_ref(reading), &mut words);
-    let mut found: Vec<_> = sections
-        .iter()
-        .flatten()
-        .filter(|topic| topic.is_listed())
-        .cloned()
-        .collect();
+    let found = sections.iter().flatten().filter(|topic| topic.is_listed());
+    let mut found: Vec<_> = found.collect();
     found.sort_by(|a, b| b.mass.total_cmp(&a.mass));
     for topic in found {
         if !listed.iter().any(|(name, _)| *name == topic.name) {
-            listed.push((topic.name, topic.kind));
+            listed.push((topic.name.clone(), topic.kind));
         }
     }
     // Files that were read again are likely to be needed again, so they keep more topics.
     let most = MOST + usize::try_from(node.accesses.min(12)).unwrap_or(12);
     listed.truncate(most);
-    let open = reading
-        .statements
-        .iter()
-        .filter(|statement| statement.kind == StatementKind::Open)
-        .map(|statement| {
-            let text = clip(&statement.text, 200).replace(" → ", " -> ");
-            let of = title(statement);
-            // Headings of a node's own sections do not describe the topic of a line.
-            if listed.iter().any(|(name, _)| *name == of) && !text.starts_with(&of) {
-                return format!("{of}: {text}");
-            }
-            text
-        })
-        .collect();
+    let open = reading.statements.iter();
+    let open = open.filter(|statement| statement.kind == StatementKind::Open);
+    let open = open.map(|statement| {
+        let text = clip(&statement.text, 200).replace(" → ", " -> ");
+        let of = title(statement);
+        // Headings of a node's own sections do not describe the topic of a line.
+        match listed.iter().any(|(name, _)| *name == of) && !text.starts_with(&of) {
+            true => format!("{of}: {text}"),
+            false => text,
+        }
+    });
+    let open = open.collect();
     let mut clauses = Vec::new();
     for statement in &reading.statements {
         if statement.speaker != Speaker::Assistant && is_plain(statement) {
@@ -290,10 +271,7 @@ fn day(node: &ChildNode<'_>, reading: &SourceContent) -> Day {
 
 /// Returns true for statements that are neither lists of names nor kept word for word.
 const fn is_plain(statement: &Statement) -> bool {
-    !matches!(
-        statement.kind,
-        StatementKind::User | StatementKind::Feedback | StatementKind::Entity
-    )
+    !is_verbatim(statement.kind) && !matches!(statement.kind, StatementKind::Entity)
 }
 
 /// Collects the content for a topic: from the section with its name, or from lines that contain one of its words.
@@ -304,12 +282,11 @@ fn collect_topic(node: &ChildNode<'_>, reading: &SourceContent, name: String, ki
         let titled = section.is_some_and(|section| section.title == name);
         // Lines of other sections are not statements by the user.
         let of_the_user = matches!(kind, MemoryType::User | MemoryType::Feedback);
-        is_plain(statement)
-            && (titled
-                || !of_the_user
-                    && parts
-                        .iter()
-                        .any(|part| statement.text.to_lowercase().contains(part.as_str())))
+        let named = || {
+            let text = statement.text.to_lowercase();
+            parts.iter().any(|part| text.contains(part))
+        };
+        is_plain(statement) && (titled || !of_the_user && named())
     };
     let mut told = String::new();
     let mut taken = None;
@@ -328,9 +305,7 @@ fn collect_topic(node: &ChildNode<'_>, reading: &SourceContent, name: String, ki
             if score * kind > most {
                 most = score * kind;
                 taken = Some(statement.line());
-                let said = clause
-                    .strip_prefix(name.as_str())
-                    .and_then(|rest| rest.strip_prefix(": "));
+                let said = clause.strip_prefix(&format!("{name}: "));
                 told = said.unwrap_or(&clause).to_owned();
             }
         }

@@ -200,7 +200,7 @@ fn describe_fields(from: &RecordFields, to: &RecordFields, count: usize) -> Stri
         RecordFields::Text(..) => "a new text extracted from the source".to_owned(),
         RecordFields::Vigour { strength, .. } => format!("reviewed and kept: strength {strength:.2}"),
         RecordFields::Group(group) => format!("{count} entries move to the section {group}"),
-        RecordFields::Band(Some(band)) => format!("is listed under {}", band.heading()),
+        RecordFields::Band(Some(band)) => format!("is listed under {}", band.name()),
         RecordFields::Band(None) => "is removed from the section By Time".to_owned(),
         RecordFields::Merged(..) => "absorbs another entry".to_owned(),
     }

@@ -8,20 +8,34 @@ use super::number::StatedValue;
 use super::stated::TextReading;
 use super::words::TABLES;
 
-/// Returns the first difference that forbids treating both texts as the same.
-pub(super) fn find_conflict(a: &TextReading, b: &TextReading) -> Option<ValueConflict> {
-    let headings = by_kind(&a.heading) == by_kind(&b.heading) || a.heading.is_empty() || b.heading.is_empty();
-    if !headings || by_kind(&a.values) != by_kind(&b.values) {
-        return Some(ValueConflict::Number);
+impl TextReading {
+    /// Returns the first kind of difference between two texts; `None` if neither contradicts the other.
+    ///
+    /// The result is symmetric. One text may say more, as long as the addition is not a value. Words are compared by
+    /// their stems. Tables list synonyms and words without content.
+    pub fn conflict(&self, other: &Self) -> Option<ValueConflict> {
+        let headings = by_kind(&self.heading) == by_kind(&other.heading)
+            || self.heading.is_empty()
+            || other.heading.is_empty();
+        if !headings || by_kind(&self.values) != by_kind(&other.values) {
+            return Some(ValueConflict::Number);
+        }
+        if sorted(&self.denied) != sorted(&other.denied) {
+            return Some(ValueConflict::Negation);
+        }
+        let (a, b) = (ComparedSide::new(self, other), ComparedSide::new(other, self));
+        TextComparison { a, b }.conflict()
     }
-    if sorted(&a.denied) != sorted(&b.denied) {
-        return Some(ValueConflict::Negation);
+
+    /// Compares which of two texts with the same values says more; `Greater` means this one.
+    pub fn more(&self, other: &Self) -> Ordering {
+        let lacks = |one, other| ComparedSide::new(one, other).alone.len();
+        lacks(self, other).cmp(&lacks(other, self))
     }
-    TextComparison::new(a, b).conflict()
 }
 
 /// Two texts side by side.
-pub(super) struct TextComparison<'s> {
+struct TextComparison<'s> {
     a: ComparedSide<'s>,
     b: ComparedSide<'s>,
 }
@@ -50,20 +64,7 @@ impl<'s> ComparedSide<'s> {
     }
 }
 
-impl<'s> TextComparison<'s> {
-    /// Pairs two texts.
-    pub fn new(a: &'s TextReading, b: &'s TextReading) -> Self {
-        Self {
-            a: ComparedSide::new(a, b),
-            b: ComparedSide::new(b, a),
-        }
-    }
-
-    /// Compares which side says more.
-    pub fn more(&self) -> Ordering {
-        self.a.alone.len().cmp(&self.b.alone.len())
-    }
-
+impl TextComparison<'_> {
     /// Returns the first kind of difference in words.
     fn conflict(&self) -> Option<ValueConflict> {
         let (a, b) = (self.a.stated, self.b.stated);
@@ -142,9 +143,8 @@ fn names(one: &ComparedSide<'_>, other: &ComparedSide<'_>) -> bool {
 
 /// Returns `true` if light verbs that differ in meaning are among these: "keep the key", "use the key".
 fn firm(light: &BTreeSet<&String>) -> bool {
-    light
-        .iter()
-        .any(|verb| matches!(verb.as_str(), "use" | "store" | "make"))
+    let is_firm = |verb: &&String| matches!(verb.as_str(), "use" | "store" | "make");
+    light.iter().any(is_firm)
 }
 
 /// Returns `true` if one text lists more, or replaces a light verb: "rotate the key", "use the key".

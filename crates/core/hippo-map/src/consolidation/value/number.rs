@@ -64,9 +64,8 @@ impl StatedValue {
 }
 
 fn find_unit(lower: &str) -> Option<&'static str> {
-    let group = UNITS
-        .iter()
-        .find(|group| group.split(' ').any(|unit| unit == lower))?;
+    let mut groups = UNITS.iter();
+    let group = groups.find(|group| group.split(' ').any(|unit| unit == lower))?;
     group.split(' ').next()
 }
 
@@ -108,11 +107,8 @@ fn is_number(text: &str) -> bool {
 
 fn parse_value(lower: &str) -> StatedValue {
     // A currency sign before the number: "€20".
-    let sign = lower
-        .chars()
-        .next()
-        .filter(|mark| matches!(mark, '€' | '$' | '£'));
-    let rest = sign.map_or(lower, |sign| &lower[sign.len_utf8()..]);
+    let rest = lower.strip_prefix(['€', '$', '£']).unwrap_or(lower);
+    let sign = &lower[..lower.len() - rest.len()];
     let end = rest
         .char_indices()
         .find(|(at, mark)| {
@@ -129,9 +125,9 @@ fn parse_value(lower: &str) -> StatedValue {
     }
     let mut value = parse_digits(digits);
     let suffix = suffix.trim_start_matches('-');
-    if let Some(sign) = sign {
+    if !sign.is_empty() {
         value.absorb(suffix);
-        value.absorb(sign.encode_utf8(&mut [0; 4]));
+        value.absorb(sign);
         return value;
     }
     let ordinal = matches!(suffix, "st" | "nd" | "rd" | "th");
@@ -156,12 +152,8 @@ fn parse_digits(digits: &str) -> StatedValue {
         return StatedValue::new("plain", digits.replace(',', ""));
     }
     // Two dots mark a version or a date.
-    let kind = if digits.matches('.').count() > 1 {
-        "name"
-    } else {
-        "plain"
-    };
-    StatedValue::new(kind, digits)
+    let is_name = digits.matches('.').count() > 1;
+    StatedValue::new(if is_name { "name" } else { "plain" }, digits)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::number::{StatedValue, parse_number_word, parse_values};
 use super::pieces::{Script, is_path, is_unspaced, script as script_of, split_words};
-use super::words::{self, MARKS, TABLES, WordForms};
+use super::words::{self, MARKS, TABLES};
 use hippo_types::time::{MONTHS, WEEKDAYS};
 
 /// Forms of "to be".
@@ -69,8 +69,8 @@ fn is_article(lower: &str) -> bool {
 }
 
 /// Reader of a text.
-pub(super) struct TextReader {
-    forms: WordForms,
+#[derive(Default)]
+struct TextReader {
     before: ReaderContext,
     stated: TextReading,
 }
@@ -83,11 +83,7 @@ impl TextReading {
 
     /// Reads a topic and its summary. If the summary repeats a value of the topic, the value counts once.
     pub fn read(topic: &str, summary: &str) -> Self {
-        let mut reader = TextReader {
-            forms: WordForms::new(),
-            before: ReaderContext::default(),
-            stated: Self::default(),
-        };
+        let mut reader = TextReader::default();
         reader.read_text(topic);
         reader.before = ReaderContext::default();
         let named = std::mem::take(&mut reader.stated.values);
@@ -105,10 +101,7 @@ impl TextReading {
 
 impl TextReader {
     fn read_text(&mut self, text: &str) {
-        let text: String = text
-            .nfkc()
-            .map(|mark| if mark == '\u{2212}' { '-' } else { mark })
-            .collect();
+        let text = text.nfkc().collect::<String>().replace('\u{2212}', "-");
         let mut first = true;
         for raw in text.split_whitespace() {
             if matches!(raw, "→" | "->" | "=>" | "⇒") {
@@ -160,15 +153,9 @@ impl TextReader {
             !mark.is_alphanumeric() && !matches!(mark, '€' | '$' | '%' | '£' | '+' | '-' | '#' | '°')
         });
         let word = word.trim_end_matches('-');
-        let base = word
-            .strip_suffix("'s")
-            .or_else(|| word.strip_suffix("’s"))
-            .unwrap_or(word);
-        let lower: String = base
-            .to_lowercase()
-            .chars()
-            .filter(|mark| !matches!(mark, '\'' | '’' | '`'))
-            .collect();
+        let owner = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s"));
+        let base = owner.unwrap_or(word);
+        let lower = base.to_lowercase().replace(['\'', '’', '`'], "");
         if lower.is_empty() {
             return;
         }
@@ -196,10 +183,8 @@ impl TextReader {
             return true;
         }
         let capital = base.starts_with(char::is_uppercase);
-        let one = lower
-            .strip_suffix('s')
-            .filter(|day| day.ends_with("day"))
-            .unwrap_or(lower);
+        let days = lower.strip_suffix('s').filter(|day| day.ends_with("day"));
+        let one = days.unwrap_or(lower);
         let calendar = MONTHS.iter().chain(&WEEKDAYS).any(|name| *name == one);
         let found = if lower.contains(char::is_numeric) {
             parse_values(lower)
@@ -232,7 +217,7 @@ impl TextReader {
             self.stated.limits.insert("formerly".to_owned());
             self.stated.summary.insert("formerly".to_owned());
         }
-        if let Some(form) = self.forms.join_particle(&self.before.word, lower) {
+        if let Some(form) = words::join_particle(&self.before.word, lower) {
             return self.join_particle(form);
         }
         // Single capital letters are names: "Plan A", "Team S".
@@ -240,7 +225,7 @@ impl TextReader {
         if letter && !(first && base == "A") {
             return self.record_name(base.to_owned());
         }
-        let form = self.forms.normalize(lower);
+        let form = words::normalize(lower);
         self.stated.summary.insert(form.clone());
         let limits = TABLES.limits.contains(lower);
         if limits {
@@ -297,7 +282,7 @@ impl TextReader {
 
     /// Joins a verb with its particle.
     fn join_particle(&mut self, form: String) {
-        let verb = self.forms.normalize(&self.before.word);
+        let verb = words::normalize(&self.before.word);
         if self.before.form.as_ref() == Some(&verb) {
             self.stated.order.pop();
             self.stated.names.remove(&verb);

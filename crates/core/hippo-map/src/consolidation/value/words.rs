@@ -147,7 +147,7 @@ pub(super) struct WordTables {
     pub directed: HashMap<&'static str, &'static str>,
     same: HashMap<String, String>,
     silent: HashSet<String>,
-    particles: HashMap<String, HashSet<&'static str>>,
+    particles: HashSet<(String, &'static str)>,
     kana: HashSet<&'static str>,
 }
 
@@ -155,16 +155,11 @@ pub(super) static TABLES: LazyLock<WordTables> = LazyLock::new(WordTables::new);
 
 impl WordTables {
     fn new() -> Self {
-        let stemmer = Stemmer::create(Algorithm::English);
-        let mut same = HashMap::new();
-        for group in IRREGULAR.split_whitespace().chain(SAME.split_whitespace()) {
-            for (word, first) in members(group) {
-                let (word, first) = (stem(word, &stemmer), stem(first, &stemmer));
-                if word != first {
-                    same.insert(word, first);
-                }
-            }
-        }
+        let groups = IRREGULAR.split_whitespace().chain(SAME.split_whitespace());
+        let pairs = groups
+            .flat_map(members)
+            .map(|(word, first)| (stem(word), stem(first)));
+        let mut same: HashMap<String, String> = pairs.filter(|(word, first)| word != first).collect();
         // The first word of a group may be in another group.
         let chained: Vec<(String, String)> = same
             .iter()
@@ -172,21 +167,14 @@ impl WordTables {
             .collect();
         same.extend(chained);
         let form = |word: &str| {
-            let stem = stem(word, &stemmer);
+            let stem = stem(word);
             same.get(&stem).cloned().unwrap_or(stem)
         };
         let set = |list: &'static str| list.split_whitespace().map(form).collect();
-        let opposites = OPPOSITES
-            .split_whitespace()
-            .filter_map(|pair| pair.split_once('/'));
-        let mut particles: HashMap<String, HashSet<&'static str>> = HashMap::new();
-        for (verb, particle) in PARTICLES
-            .split_whitespace()
-            .filter_map(|pair| pair.split_once('-'))
-        {
-            let verb = particles.entry(stem(verb, &stemmer)).or_default();
-            verb.insert(particle);
-        }
+        let opposites = OPPOSITES.split_whitespace();
+        let opposites = opposites.filter_map(|pair| pair.split_once('/'));
+        let particles = PARTICLES.split_whitespace();
+        let particles = particles.filter_map(|pair| pair.split_once('-'));
         let light = LIGHT.split_whitespace().flat_map(members);
         Self {
             negations: NEGATIONS.split_whitespace().collect(),
@@ -197,7 +185,7 @@ impl WordTables {
             light: light.map(|(word, first)| (form(word), form(first))).collect(),
             conditions: CONDITIONS.split_whitespace().collect(),
             directed: DIRECTED.split_whitespace().flat_map(members).collect(),
-            particles,
+            particles: particles.map(|(verb, particle)| (stem(verb), particle)).collect(),
             kana: KANA.split_whitespace().collect(),
             same,
         }
@@ -211,34 +199,25 @@ fn members(group: &'static str) -> impl Iterator<Item = (&'static str, &'static 
 }
 
 /// Returns the stem of an English word, and any other word unchanged.
-fn stem(lower: &str, stemmer: &Stemmer) -> String {
+fn stem(lower: &str) -> String {
     if lower.len() > 2 && lower.bytes().all(|byte| byte.is_ascii_lowercase()) {
-        stemmer.stem(lower).into_owned()
+        Stemmer::create(Algorithm::English).stem(lower).into_owned()
     } else {
         lower.to_owned()
     }
 }
 
-/// Normalizer of words to their compared form.
-pub(super) struct WordForms(Stemmer);
+/// Returns the stem, or the stem of the word that represents its group.
+pub(super) fn normalize(lower: &str) -> String {
+    let stem = stem(lower);
+    TABLES.same.get(&stem).cloned().unwrap_or(stem)
+}
 
-impl WordForms {
-    pub fn new() -> Self {
-        Self(Stemmer::create(Algorithm::English))
-    }
-
-    /// Returns the stem, or the stem of the word that represents its group.
-    pub fn normalize(&self, lower: &str) -> String {
-        let stem = stem(lower, &self.0);
-        TABLES.same.get(&stem).cloned().unwrap_or(stem)
-    }
-
-    /// Joins a verb and its particle into one word: "backed up" becomes "backup".
-    pub fn join_particle(&self, verb: &str, particle: &str) -> Option<String> {
-        let verb = stem(verb, &self.0);
-        let known = TABLES.particles.get(&verb)?.contains(particle);
-        known.then(|| self.normalize(&format!("{verb}{particle}")))
-    }
+/// Joins a verb and its particle into one word: "backed up" becomes "backup".
+pub(super) fn join_particle(verb: &str, particle: &str) -> Option<String> {
+    let pair = (stem(verb), particle);
+    let joined = || normalize(&format!("{}{particle}", pair.0));
+    TABLES.particles.contains(&pair).then(joined)
 }
 
 /// Returns `true` if a word has no content.

@@ -15,13 +15,9 @@ impl MarkdownParser<'_> {
             return false;
         }
         let mut ahead = self.lines.clone();
-        let closed = ahead.by_ref().find_map(|next| {
-            let next = trim(&self.bytes[next.start..next.end]);
-            own_block::is_end(next)
-                .then_some(true)
-                .or_else(|| own_block::is_begin(next).then_some(false))
-        });
-        if closed != Some(true) {
+        let mut below = ahead.by_ref().map(|next| trim(&self.bytes[next.start..next.end]));
+        let next_mark = below.find(|next| own_block::is_end(next) || own_block::is_begin(next));
+        if !next_mark.is_some_and(own_block::is_end) {
             return false;
         }
         self.close_block();
@@ -29,12 +25,9 @@ impl MarkdownParser<'_> {
         self.fence = None;
         self.fence_ends = None;
         self.lines = ahead;
-        let next = self
-            .lines
-            .clone()
-            .next()
-            .map_or(self.bytes.len(), |next| next.start);
-        self.copies.push(line.start..next);
+        let next = self.lines.clone().next();
+        let end = next.map_or(self.bytes.len(), |next| next.start);
+        self.copies.push(line.start..end);
         true
     }
 
