@@ -1,4 +1,4 @@
-//! Changed files and locations of a diff.
+//! Extraction of changed files and locations from a diff.
 
 use super::draft::Draft;
 use super::lines::NumberedText;

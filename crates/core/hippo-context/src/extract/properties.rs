@@ -55,8 +55,8 @@ fn hint() -> impl Strategy<Value = (&'static str, &'static str)> {
     (prop::sample::select(tools), prop::sample::select(refs))
 }
 
-/// Generates a secret, and a template of the text around it. The secret is recognised by its format, only by its label,
-/// or by the lines of a key.
+/// Generates a template and a secret for it. The secret is recognised by its format, by the label in the template, or
+/// as the lines of a key.
 fn hidden() -> impl Strategy<Value = (&'static str, String)> {
     let known = prop::sample::select(vec![
         "\npassword = \"{}\"\n",
@@ -125,7 +125,8 @@ proptest! {
         let less = extract(&bytes, &Hints::default(), Some(tokens));
         let more = extract(&bytes, &Hints::default(), Some(tokens * 2));
         prop_assert_eq!(less.kind, more.kind);
-        // Both headlines are equal up to the cut; values can replace further sentences.
+        // The smaller budget may cut the headline. Sentences after the headline may differ, because values take their
+        // place.
         let headline = less.summary.split(['…', ';']).next().unwrap_or_default();
         prop_assert!(more.summary.starts_with(headline), "{less:?}\n{more:?}");
         prop_assert!(more.entry_tokens + 24 >= less.entry_tokens, "{less:?}\n{more:?}");

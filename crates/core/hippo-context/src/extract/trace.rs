@@ -45,7 +45,7 @@ impl std::fmt::Display for StackFrame {
     }
 }
 
-/// Returns the frame in a line.
+/// Returns the stack frame that a line describes, or `None`.
 pub(super) fn frame(line: &str) -> Option<StackFrame> {
     let line = start(line, LINE).trim();
     let number = |text: &str| {
@@ -111,7 +111,7 @@ pub(super) fn shorter(place: &str) -> String {
     }
 }
 
-/// Ends of the names of exceptions.
+/// Suffixes of the names of exceptions.
 #[rustfmt::skip] // keep the list compact
 const EXCEPTIONS: [&str; 6] = ["Error", "Exception", "Failure", "Interrupt", "Exit", "Fault"];
 
