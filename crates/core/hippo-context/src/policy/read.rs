@@ -28,7 +28,10 @@ pub fn parse_rules(text: &str) -> PolicyResult<Vec<PolicyRule>> {
     }
     let mut rules = Vec::new();
     let document = documents.first().filter(|document| !is_null(document));
-    for (key, value) in document.map_or_else(|| Ok(Vec::new()), |document| pairs(document, "the key `lifecycle_policies`"))? {
+    for (key, value) in document.map_or_else(
+        || Ok(Vec::new()),
+        |document| pairs(document, "the key `lifecycle_policies`"),
+    )? {
         if key_text(key)? != RULES {
             return Err(unknown_key(key, &[RULES]));
         }
@@ -57,7 +60,10 @@ fn parse_rule(node: &Node<'_>) -> PolicyResult<PolicyRule> {
     }
     match action {
         None => Err(error_at(node, "the rule has no `action`")),
-        Some(action) if action == RuleAction::default() => Err(error_at(node, "the rule has no effect, because its `action` is empty")),
+        Some(action) if action == RuleAction::default() => Err(error_at(
+            node,
+            "the rule has no effect, because its `action` is empty",
+        )),
         Some(action) => Ok(PolicyRule {
             line: node.span.start.line(),
             built_in: false,
