@@ -174,7 +174,7 @@ impl SearchState {
             && let Some(least) = found
         {
             notes.push(format!(
-                "no result fits into the budget: the best result has {least} tokens"
+                "no result fits into the budget: the best result has {least} tokens; repeat the search with a larger budget"
             ));
         }
         let by_words = self.searcher.models.are_enabled() && !self.question.meaning;
