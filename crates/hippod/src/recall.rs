@@ -292,9 +292,10 @@ impl SearchState {
         let found = snapshot
             .vectors
             .search(query, VECTOR_CANDIDATES, filter, &rescore);
-        found
-            .map(|hits| VectorHits { hits })
-            .map_err(|error| RpcError::internal(format!("could not search by meaning: {error}")))
+        found.map(|hits| VectorHits { hits }).map_err(|error| {
+            RpcError::internal(format!("could not search by meaning: {error}"))
+                .hint("to search by keyword, use mode lexical; for details: hippoctl logs")
+        })
     }
 
     fn index_state(&self, snapshot: &SearchSnapshot, vector: bool) -> IndexState {

@@ -1,8 +1,8 @@
 //! Capture of content as a context entry (v2 §6).
 //!
-//! Content becomes an entry if the workspace's policies, the caller's request, the built-in policies or its size (v2
-//! §6.1) require one; the first of these that applies decides. An entry never contains a secret, even if the caller
-//! supplied the summary. It has at most [`MOST_TOKENS`] tokens in a prompt.
+//! The workspace's policies, the caller's request, the built-in policies and the size (v2 §6.1) decide whether content
+//! becomes an entry, in this order of precedence. An entry never contains a secret, even if the caller supplied the
+//! summary. It has at most [`MOST_TOKENS`] tokens in a prompt.
 
 pub(crate) mod clean;
 #[cfg(test)]
@@ -26,7 +26,7 @@ use hippo_types::tokens;
 
 /// Maximum tokens of short content, which is used as its own summary.
 const SHORT: usize = 60;
-/// Maximum bytes of Value for `source.ref`: a path, an address or a command. A longer path is not shortened.
+/// Maximum bytes of a source reference. A path may be longer.
 const MOST_REFERENCE: usize = 1_000;
 /// Maximum number of related entries.
 const MOST_ASSOCIATIONS: usize = 16;
@@ -61,7 +61,7 @@ pub struct CaptureInput<'a> {
     pub kind: Option<ContextKind>,
     /// Value for `source.type`: the tool that produced the content.
     pub source_type: &'a str,
-    /// `source.ref`.
+    /// Value for `source.ref`: a path, an address or a command.
     pub source_ref: &'a str,
     /// Turn of the capture.
     pub turn: u64,

@@ -39,8 +39,8 @@ pub struct Completion<'a> {
     pub from: Option<FetchOrigin>,
     /// The full content, if available.
     pub content: Option<&'a [u8]>,
-    /// Explains why the result is incomplete or may be outdated, and what to do about it; `None` if the result is the
-    /// captured content.
+    /// Explains why the result is incomplete or may be outdated, and what to do about it; `None` if the result is
+    /// complete and up to date.
     pub reason: Option<String>,
     /// True if the entry may be outdated: the source has changed or is unavailable.
     pub stale: bool,

@@ -3,7 +3,7 @@
 //! A plan is made after a turn, when the context is nearly full, at the end of a session, or for a defrag run.
 //!
 //! A plan lists changes of visibility, new associations, and the entries to write to long-term memory. It never deletes
-//! an entry. If the same plan is made again after it was applied, it is empty.
+//! an entry. A plan that is made again after it was applied is empty.
 
 mod link;
 mod persist;

@@ -97,7 +97,7 @@ impl SecretCandidate<'_> {
         }
     }
 
-    /// Finds `password hunter2` at the end of a sentence, a line or an item.
+    /// Finds the secret in `password hunter2` at the end of a sentence, a line or a list item.
     pub(super) fn find_adjacent(&self, named: LabelMatch) -> Option<Range<usize>> {
         if named.label < SecretLabel::Password || self.byte_at(named.end) != b' ' {
             return None;

@@ -125,7 +125,7 @@ impl SecretCandidate<'_> {
         fits.then(|| from..self.trimmed_run_end(self.end, wanted))
     }
 
-    /// Finds a secret whose parts have fixed lengths.
+    /// Finds a secret that has a prefix and then matches a shape, see `find_shape_end`.
     fn find_shaped(&self, shape: &str) -> Option<Range<usize>> {
         let end = shape
             .split('|')

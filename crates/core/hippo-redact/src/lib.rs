@@ -54,7 +54,7 @@ pub fn redact_lines(text: &str) -> Cow<'_, str> {
 
 fn redact_repeatedly(text: &str, keeps_lines: bool) -> Cow<'_, str> {
     let mut shown = redact_once(text, keeps_lines);
-    // A secret may be recognised only after an adjacent secret was replaced. Usually, the second pass finds nothing.
+    // Some secrets are recognised only after an adjacent secret was replaced. Usually, the second pass finds nothing.
     for _ in 0..PASSES {
         let Cow::Owned(before) = &shown else { break };
         match redact_once(before, keeps_lines) {

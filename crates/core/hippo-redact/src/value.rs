@@ -260,7 +260,7 @@ impl<'t> SecretCandidate<'t> {
             if stops {
                 line.trim_end()
             } else if label == SecretLabel::Seed {
-                // Without the last word, which may be the start of a name after the phrase.
+                // Leave out the last word, because it may be the start of a name after the phrase.
                 line.rsplit_once(' ').map_or("", |(words, _)| words.trim_end())
             } else {
                 ""

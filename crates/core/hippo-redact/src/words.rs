@@ -17,7 +17,7 @@ pub(super) const FILLER: &str = "filler";
 const TYPES: &str = "types";
 /// Function words, which indicate a sentence.
 pub(super) const GRAMMAR: &str = "grammar";
-/// Words that, after a label, describe the secret and are not the secret.
+/// Words that may follow a label, but are never the secret itself.
 const SPEECH: &str = "speech";
 /// Last words of names of secrets.
 const LABELS: &str = "labels";
@@ -52,7 +52,7 @@ pub(super) fn contains_word(list: &str, word: &str) -> bool {
     words.is_some_and(|words| words.contains(&*word.to_ascii_lowercase()))
 }
 
-/// Returns true for a word that describes a secret and is not a secret.
+/// Returns true for a word that may follow a label, but is never the secret itself.
 pub(super) fn is_speech(word: &str) -> bool {
     let lists = [GRAMMAR, SPEECH, TYPES, PLACEHOLDER];
     lists.iter().any(|list| contains_word(list, word))

@@ -26,7 +26,7 @@ fn sample(text: &str) -> (&str, &str) {
     (start, end.find('\n').map_or(end, |at| &end[at + 1..]))
 }
 
-/// Number of examined lines of each appearance.
+/// Number of examined lines of each form, such as stack frames and test results.
 #[derive(Debug, Default)]
 struct LineCounts {
     lines: usize,
@@ -116,7 +116,7 @@ impl LineCounts {
     }
 }
 
-/// Returns true if the tool runs programs.
+/// Returns true if the tool that produced the text runs programs.
 fn hints_run(hints: &Hints<'_>) -> bool {
     let tool = hints.source_type.to_ascii_lowercase();
     let words = ["exec", "bash", "shell", "run", "terminal", "command"];

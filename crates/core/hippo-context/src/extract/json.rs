@@ -1,4 +1,4 @@
-//! Names, counts and identifiers of a JSON value.
+//! Extraction of names, counts and identifiers from JSON.
 
 mod shape;
 pub(super) mod tokens;
@@ -171,7 +171,8 @@ fn choices(draft: &mut Draft, shape: &Shape<'_>) {
     draft.pairs("values", found, 0);
 }
 
-/// Returns the nearest place with a name. For an element of a list, this is the place of the list.
+/// Returns the place if it has a name, or else its nearest ancestor with a name. For an element of a list, this is the
+/// list.
 fn named<'s, 't>(shape: &'s Shape<'t>, mut at: usize) -> &'s PathValues<'t> {
     while at != 0 && shape.places[at].name.is_empty() {
         at = shape.places[at].parent;

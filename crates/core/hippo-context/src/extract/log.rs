@@ -1,4 +1,4 @@
-//! Result, failures and errors of a build or test log.
+//! Extraction of results and errors from build and test logs.
 
 mod outcome;
 

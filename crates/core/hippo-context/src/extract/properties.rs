@@ -111,7 +111,7 @@ proptest! {
     ) {
         let mut text = String::from_utf8_lossy(&bytes).into_owned();
         let at = text.floor_char_boundary(at.index(text.len() + 1));
-        // The secret is on a line of its own, because text before it could turn it into the middle of a word.
+        // The secret is on a line of its own. Otherwise, text directly before the secret could form a word with it.
         text.insert_str(at, &format!("\n{}\n", form.replace("{}", &secret)));
         let shown = extract(text.as_bytes(), &Hints::default(), Some(tokens)).rendered();
         for piece in secret.split('\n').filter(|line| !line.starts_with("---")) {

@@ -1,4 +1,4 @@
-//! Page and controls of an accessibility tree.
+//! Extraction of the controls in an accessibility tree of a page.
 
 use super::draft::Draft;
 use super::lines::NumberedText;
@@ -14,7 +14,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("field", &["textbox", "searchbox", "combobox", "checkbox", "radio"]),
     ("row", &["row"]), ("item", &["listitem"]),
 ];
-/// Maximum bytes of a line that are examined.
+/// Number of bytes at the start of a line that are examined.
 const LINE: usize = 1_000;
 /// Maximum bytes of the name under which a control is listed.
 const NAME: usize = 40;

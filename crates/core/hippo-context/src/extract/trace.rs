@@ -7,7 +7,7 @@ use hippo_text::text::{clip, start};
 
 /// Maximum number of frames kept.
 const FRAMES: usize = 400;
-/// Maximum bytes of a line that are examined.
+/// Number of bytes at the start of a line that are examined.
 const LINE: usize = 2_000;
 
 /// A frame of a stack trace.
@@ -19,7 +19,7 @@ pub(super) struct StackFrame {
     pub name: String,
 }
 
-/// Returns true if a place belongs to a library or a runtime.
+/// Returns true if a location is in a library or a runtime.
 pub(super) fn is_foreign(place: &str) -> bool {
     #[rustfmt::skip] // keep the list compact
     const FOREIGN: [&str; 16] = [
@@ -84,7 +84,7 @@ pub(super) fn frame(line: &str) -> Option<StackFrame> {
     Some(StackFrame::new(shorter(place), ""))
 }
 
-/// Returns path and line of `path:12` or `path:12:3`.
+/// Returns the path and the line in a location such as `path:12` or `path:12:3`.
 pub(super) fn place_of(text: &str) -> Option<(&str, u32)> {
     let mut parts = text.splitn(2, ':');
     let mut path = parts.next()?;
@@ -103,7 +103,7 @@ pub(super) fn place_of(text: &str) -> Option<(&str, u32)> {
     (sound && ends).then_some((path, line))
 }
 
-/// Returns path and line without the column.
+/// Returns a location without its column: `path:12` for `path:12:3`.
 pub(super) fn shorter(place: &str) -> String {
     match place_of(place) {
         Some((path, line)) => format!("{path}:{line}"),

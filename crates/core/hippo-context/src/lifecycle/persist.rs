@@ -25,7 +25,7 @@ const MOST_PERSISTED: usize = 20;
 /// Minimum number of turns with an access for [`PersistReason::OftenUsed`].
 const OFTEN: usize = 3;
 
-/// Reason for writing an entry to long-term memory; if several reasons apply, the first one.
+/// Reason for writing an entry to long-term memory. If several reasons apply, the first variant is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PersistReason {
@@ -119,8 +119,8 @@ fn describe(kept: &SessionEntry) -> String {
     let data = data.map(|data| format!(" [{data}]")).unwrap_or_default();
     let reference = clip(&entry.source.reference, REFERENCE);
     let from = format!("{} {reference}", entry.source.kind);
-    // A summary that begins with a field or a tag would look as if the user had written it. The kind in front of it
-    // prevents that.
+    // A summary that begins with a field or a tag would look as if the user had written it. Put the kind of the entry
+    // in front of the summary to prevent that.
     let claims = match claims_the_user(&entry.summary) {
         true => format!("{}: ", entry.kind.name()),
         false => String::new(),

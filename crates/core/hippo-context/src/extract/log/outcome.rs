@@ -3,7 +3,7 @@
 use crate::extract::trace;
 use hippo_text::text::start;
 
-/// Maximum bytes of a line that are examined.
+/// Number of bytes at the start of a line that are examined.
 const LINE: usize = 2_000;
 
 /// Information in a line.
