@@ -59,7 +59,7 @@ pub(super) const SUFFIXES: [ProviderSuffix; 3] = [
 
 /// Maximum bytes of a title such as `RSA PRIVATE KEY`.
 const TITLE: usize = 60;
-/// Maximum bytes of a URL before its host.
+/// Maximum bytes of the user, the password and the host in a URL.
 const AUTHORITY: usize = 512;
 /// Number of bytes at the start of a secret that are examined.
 const JUDGED: usize = 256;
