@@ -100,7 +100,7 @@ pub enum Indexing {
 /// Result of a capture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaptureResult {
-    /// Outcome.
+    /// Outcome of the capture.
     pub indexing: Indexing,
     /// The entry, if one was created.
     pub entry: Option<ContextEntry>,

@@ -88,7 +88,7 @@ pub struct SessionEntry {
 }
 
 impl SessionEntry {
-    /// Wraps a new entry, which is active.
+    /// Returns a new, active entry of a session.
     #[must_use]
     pub const fn new(entry: ContextEntry) -> Self {
         Self {

@@ -53,9 +53,9 @@ pub fn load_rules(file: &str) -> Result<Vec<PolicyRule>, YamlError> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Compression {
-    /// As much as fits into the usual size.
+    /// As much content as fits into the default size of a summary.
     Normal,
-    /// As little as possible, for large content that is rarely needed again.
+    /// As much content as fits into half of the default size, for large content that is rarely needed again.
     Aggressive,
 }
 
@@ -122,7 +122,7 @@ pub struct Subject<'a> {
     pub kind: ContextKind,
     /// Priority given by the caller.
     pub priority: ContextPriority,
-    /// Source type.
+    /// Source type of the content.
     pub source: &'a str,
     /// The content.
     pub content: &'a str,

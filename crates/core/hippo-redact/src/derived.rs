@@ -13,7 +13,7 @@ use super::{REDACTED, redact, redact_lines};
 const LEFT_OUT: &str = "…";
 /// Minimum bytes of a line that counts as data. The lines of a private key have 64 bytes, except for the last one.
 const DATA: usize = 60;
-/// Common prefix of the first and the last line of a key.
+/// Start of the first and the last line of a key in PEM format.
 static DASHES: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("-----"));
 /// Minimum bytes of a run of data that was cut, so that `…` follows it.
 const CUT: usize = 32;

@@ -243,7 +243,7 @@ impl SecretCandidate<'_> {
             b'=' => (Separator::Equals, 1),
             b'|' => (Separator::Cell, 1),
             b'>' if !spaced => (Separator::Tag, 1),
-            // `<add key="DbPassword" value="…"/>`
+            // XML attributes: `<add key="DbPassword" value="…"/>`
             b'v' if spaced && closed > at && self.text_from(from).starts_with("value=") => {
                 (Separator::Equals, 6)
             }

@@ -16,7 +16,7 @@ pub(super) struct ProviderPrefix {
 pub(super) enum SecretBody {
     /// Letters and digits.
     Word,
-    /// Letters, digits, `-`, `_`, `.`, `=`.
+    /// Letters, digits, and the characters `-`, `_`, `.`, `=`, `+` and `/`.
     Any,
     /// Capitals and digits, exactly `least` characters.
     Capitals,

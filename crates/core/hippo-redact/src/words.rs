@@ -19,9 +19,9 @@ const TYPES: &str = "types";
 pub(super) const GRAMMAR: &str = "grammar";
 /// Words that may follow a label, but are never the secret itself.
 const SPEECH: &str = "speech";
-/// Last words of names of secrets.
+/// Words that are the last word in the name of a secret, such as `token`.
 const LABELS: &str = "labels";
-/// Suffixes of files and hosts.
+/// Suffixes of file names and host names.
 pub(super) const FILES: &str = "files";
 /// Names of hash functions, encodings and similar techniques, which are never passwords.
 pub(super) const TECHNIQUES: &str = "techniques";

@@ -8,7 +8,7 @@ use hippo_redact::value_without_secrets;
 use hippo_text::text::clip;
 use hippo_types::tokens;
 
-/// Maximum bytes of a value.
+/// Maximum bytes of a string in the key data.
 const VALUE: usize = 160;
 /// Maximum number of values collected for a fact (a key of the key data).
 pub(super) const KEPT: usize = 400;

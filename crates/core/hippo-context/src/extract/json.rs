@@ -17,7 +17,7 @@ use tokens::unescaped;
 const NAMED: usize = 10;
 /// Maximum number of further fields whose values are listed if there is room.
 const FURTHER: usize = 24;
-/// Maximum bytes of a text value.
+/// Maximum bytes of a string in the key data.
 const TEXT: usize = 80;
 
 /// Field names that serve as identifiers, with their weights.

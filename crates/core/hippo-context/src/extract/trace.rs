@@ -1,4 +1,4 @@
-//! Exception and frames of a stack trace.
+//! Extraction of the exception and the frames from stack traces.
 
 use super::draft::Draft;
 use super::lines::NumberedText;
@@ -70,7 +70,7 @@ pub(super) fn frame(line: &str) -> Option<StackFrame> {
         let name = name.trim_start_matches("async ");
         return Some(StackFrame::new(shorter(place), name));
     }
-    // Go: the line after the function
+    // Go: the line after the name of a function
     if line.contains('+')
         && let Some((place, offset)) = line.split_once(" +0x")
         && place.contains(".go:")
@@ -78,7 +78,7 @@ pub(super) fn frame(line: &str) -> Option<StackFrame> {
     {
         return Some(StackFrame::new(place, ""));
     }
-    // Compiler locations with an arrow
+    // Compilers: `--> src/a.rs:1:2`
     let place = line.strip_prefix("--> ")?;
     place_of(place)?;
     Some(StackFrame::new(shorter(place), ""))
@@ -89,7 +89,7 @@ pub(super) fn place_of(text: &str) -> Option<(&str, u32)> {
     let mut parts = text.splitn(2, ':');
     let mut path = parts.next()?;
     let mut rest = parts.next()?;
-    // `C:\a.rs:1`
+    // The first colon belongs to the drive: `C:\a.rs:1`.
     if path.len() == 1 {
         let (name, after) = rest.split_once(':')?;
         path = text.get(..name.len() + 2)?;

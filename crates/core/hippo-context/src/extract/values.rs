@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::draft::KEPT;
 use hippo_text::literal::{self, LiteralKind, LiteralVisitor, classify_literal, location_end};
 
-/// Maximum number of distinct values.
+/// Maximum number of distinct values that are counted.
 const DIFFERENT: usize = 8_192;
 
 /// A value with its count and the rank of its first occurrence among all distinct values.

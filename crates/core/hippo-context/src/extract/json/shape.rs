@@ -22,7 +22,7 @@ pub(super) struct Shape<'t> {
     pub places: Vec<PathValues<'t>>,
     /// Number of top-level values. More than one value indicates JSON Lines.
     pub values: usize,
-    /// Maximum depth.
+    /// Maximum depth of nesting in the text.
     pub depth: usize,
     /// Number of unclosed levels. If it is not 0, the content is truncated.
     pub open: usize,

@@ -6,7 +6,7 @@ use hippo_text::text::start;
 /// Number of bytes at the start of a line that are examined.
 const LINE: usize = 2_000;
 
-/// Information in a line.
+/// Information in a line of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::extract) enum LogLineInfo<'t> {
     /// Numbers of passed and failed tests.
