@@ -43,9 +43,9 @@ pub enum EmbedError {
     #[error("no such model: {0:?}")]
     UnknownModel(String),
     /// A text could not be split into tokens.
-    #[error("could not tokenize: {0}")]
+    #[error("could not split the text into tokens: {0}")]
     Tokenize(String),
     /// The model failed on a text.
-    #[error("could not embed: {0}")]
+    #[error("could not compute the vector of a text: {0}")]
     Run(String),
 }

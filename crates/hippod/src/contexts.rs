@@ -140,7 +140,7 @@ impl Contexts {
         let places: Vec<Arc<ContextDatabase>> = self.places.lock().values().cloned().collect();
         for place in places {
             if let Err(error) = place.is_there() {
-                tracing::error!(file = %place.file.display(), error = error.message, "the database of the sessions is missing");
+                tracing::error!(file = %place.file.display(), error = error.message, "the database of the sessions was removed and could not be written again; retrying");
             }
         }
     }
@@ -214,7 +214,7 @@ impl ContextDatabase {
             *self.open.lock() = Some(store.open_files());
             if store.missing_changes() > 0 {
                 let (file, changes) = (self.file.display(), store.missing_changes());
-                tracing::error!(%file, changes, "stored changes of sessions are missing");
+                tracing::error!(%file, changes, "stored changes of sessions are missing; for details: hippoctl doctor");
                 self.lost.fetch_add(changes, Ordering::Relaxed);
             }
             held.store = Some(store);
@@ -240,12 +240,11 @@ impl ContextDatabase {
             Some(store) => {
                 if held.write_again_at.is_some_and(|at| Instant::now() < at) {
                     let what = format!(
-                        "could not write the removed database again: {}",
+                        "the database of the sessions was removed, and hippod could not write it again: {}",
                         self.file.display()
                     );
-                    return Err(
-                        RpcError::internal(what).hint("hippod retries; to see the reason: hippoctl logs")
-                    );
+                    return Err(RpcError::internal(what)
+                        .hint("hippod retries by itself; to see the reason: hippoctl logs"));
                 }
                 held.write_again_at = Some(Instant::now() + WRITE_AGAIN);
                 store.write_again().map_err(|error| unusable(&error))?;
@@ -319,7 +318,7 @@ impl ExclusiveState {
         let Self { store, sessions, .. } = self;
         let store = store
             .as_mut()
-            .ok_or_else(|| RpcError::internal("the contexts are not open"))?;
+            .ok_or_else(|| RpcError::internal("the database of the sessions is not open"))?;
         Ok((store, sessions))
     }
 }
@@ -376,11 +375,14 @@ fn refusal(error: ContextError) -> RpcError {
         ContextError::ClosedSession(_) => {
             RpcError::new(ErrorKind::Conflict, what).hint("open another session: method context.open")
         }
-        ContextError::EntryExists(_) => RpcError::new(ErrorKind::Conflict, what).hint("store it again"),
+        ContextError::EntryExists(_) => RpcError::new(ErrorKind::Conflict, what)
+            .hint("repeat the request: the entry then gets another id"),
         ContextError::OverBudget { .. } => RpcError::new(ErrorKind::Budget, what).hint(
             "nothing was stored: close finished sessions, or raise context.budget_mb in the configuration",
         ),
-        ContextError::TooLarge { .. } => RpcError::new(ErrorKind::TooLarge, what).hint("store it in parts"),
+        ContextError::TooLarge { .. } => {
+            RpcError::new(ErrorKind::TooLarge, what).hint("split the content, and store each part")
+        }
         ContextError::NoContentId(_) => RpcError::bad_request(what),
     }
 }

@@ -260,7 +260,7 @@ impl EmbedThread {
             .and_then(|model| match model.embed_query(&query.text) {
                 Ok(vector) => Some(vector),
                 Err(error) => {
-                    tracing::warn!(%error, "could not embed a query");
+                    tracing::warn!(%error, "could not compute the vector of a query");
                     None
                 }
             });
@@ -351,7 +351,7 @@ fn embed_passage(model: &mut (dyn Embedder + 'static), passage: &Passage) -> Vec
     let vectors = match model.embed_passages(&passage.context, &texts) {
         Ok(vectors) => vectors,
         Err(error) => {
-            tracing::warn!(%error, "could not embed a passage");
+            tracing::warn!(%error, "could not compute the vector of a passage");
             return Vec::new();
         }
     };

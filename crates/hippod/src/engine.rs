@@ -322,7 +322,12 @@ impl Engine {
             }
             Err(error) => {
                 tracing::error!(root = %root.display(), %error, "could not start the thread of a workspace");
-                let broken = RpcError::internal(format!("could not start a thread: {error}"));
+                let broken = RpcError::internal(format!(
+                    "could not start a thread for the workspace: {error}"
+                ))
+                .hint(
+                    "the machine has too little memory or too many processes: free some, then restart hippod",
+                );
                 self.resources.views.set(root, Slot::Broken(broken));
             }
         }

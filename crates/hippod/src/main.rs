@@ -58,7 +58,8 @@ fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>, log_file: Option
             tracing::warn!(
                 expected = %paths.socket.display(),
                 passed = %passed.path.display(),
-                "clients connect to a different socket than the one that the service manager passed"
+                "clients connect to a different socket than the one that the service manager passed; set ListenStream= in the \
+                 socket unit to the expected path"
             );
         }
         paths.socket.clone_from(&passed.path);
@@ -69,7 +70,7 @@ fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>, log_file: Option
         .max_blocking_threads(16)
         .enable_all()
         .build()
-        .context("could not start the runtime")?;
+        .context("could not start the threads of hippod")?;
     let result = runtime.block_on(async {
         let what = "could not listen for signals";
         let mut terminate = signal(SignalKind::terminate()).context(what)?;

@@ -116,7 +116,9 @@ impl Models {
     /// Returns the initial state of the model with this name.
     pub fn state_of(&self, name: &str) -> ModelPhase {
         if !self.config.enabled {
-            return ModelPhase::Absent("search by meaning is disabled ([embed] enabled)".to_owned());
+            return ModelPhase::Absent(
+                "search by meaning is disabled, because embed.enabled is false".to_owned(),
+            );
         }
         if name == HASH {
             return ModelPhase::Unloaded;

@@ -78,7 +78,7 @@ pub fn change(
     Err(RpcError::internal(format!(
         "could not write into {file}: another program keeps writing to it"
     ))
-    .hint("try again later"))
+    .hint("close the other program, or try again later"))
 }
 
 /// Removes the replaced files in the slots below `before`.

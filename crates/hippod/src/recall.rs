@@ -174,7 +174,7 @@ impl SearchState {
             && let Some(least) = found
         {
             notes.push(format!(
-                "no result fits into the budget: the best result has {least} tokens"
+                "no result fits into the budget: the best result has {least} tokens; repeat the search with a larger budget"
             ));
         }
         let by_words = self.searcher.models.are_enabled() && !self.question.meaning;
@@ -292,9 +292,10 @@ impl SearchState {
         let found = snapshot
             .vectors
             .search(query, VECTOR_CANDIDATES, filter, &rescore);
-        found
-            .map(|hits| VectorHits { hits })
-            .map_err(|error| RpcError::internal(format!("could not search by meaning: {error}")))
+        found.map(|hits| VectorHits { hits }).map_err(|error| {
+            RpcError::internal(format!("could not search by meaning: {error}"))
+                .hint("to search by keyword, use mode lexical; for details: hippoctl logs")
+        })
     }
 
     fn index_state(&self, snapshot: &SearchSnapshot, vector: bool) -> IndexState {

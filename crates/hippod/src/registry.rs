@@ -50,7 +50,8 @@ impl Registry {
         if let Some(Ok(on_disk)) = parsed {
             anyhow::ensure!(
                 on_disk.version <= VERSION,
-                "could not read the registry: {} has version {}; this version supports up to {VERSION}",
+                "could not read the registry: {} has version {}, and this hippod supports versions up to {VERSION}\nhint: \
+                 install the newer hippod that wrote this file",
                 file.display(),
                 on_disk.version
             );

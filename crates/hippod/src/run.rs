@@ -162,6 +162,8 @@ pub async fn run(options: DaemonOptions, shutdown: impl Future<Output = ()>) -> 
     drop(instance);
     match died.filter(|part| !asked || *part != "the server") {
         None => Ok(()),
-        Some(part) => Err(anyhow!("{part} ended unexpectedly; see the end of the log")),
+        Some(part) => Err(anyhow!(
+            "{part} ended unexpectedly\nhint: the end of the log contains the reason: hippoctl logs"
+        )),
     }
 }

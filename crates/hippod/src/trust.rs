@@ -159,9 +159,10 @@ pub fn decide(
     let files = if request.dry_run {
         before.files
     } else {
-        trust
-            .keep(state, root)
-            .map_err(|error| RpcError::internal(format!("could not store the trusted settings: {error}")))?;
+        trust.keep(state, root).map_err(|error| {
+            RpcError::internal(format!("could not store the trust in the settings: {error}"))
+                .hint("check the permissions of the state folder and its disk")
+        })?;
         survey(config, &trust, root).files
     };
     Ok(WorkspaceTrustResponse {

@@ -1,4 +1,4 @@
-//! Benchmarks of turning tool results into entries.
+//! Benchmarks of the extraction of summaries from tool results.
 
 use divan::Bencher;
 use divan::counter::BytesCount;
@@ -42,7 +42,7 @@ fn made_up(kind: &str, bytes: usize) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Measures a tool result of 50,000 tokens, for which a caller waits.
+/// Measures the extraction from a tool result of 50,000 tokens.
 #[divan::bench(args = KINDS.map(|(name, _)| name))]
 fn two_hundred_kilobytes(bencher: Bencher<'_, '_>, kind: &str) {
     run(bencher, &made_up(kind, 200_000));
@@ -58,8 +58,7 @@ fn fifty_megabytes(bencher: Bencher<'_, '_>, kind: &str) {
     run(bencher, &made_up(kind, 50_000_000));
 }
 
-/// Measures the texts that take longest for their size: deep nesting, tags and quotes that are never closed, and one
-/// long line.
+/// Measures worst-case texts: deep nesting, unclosed tags and quotes, and one long line.
 #[divan::bench(args = ["[", "{\"a\":", "<a ", "<a b=\"", "(", "/* ", "a.b_c ", "x"], sample_count = 3, sample_size = 1)]
 fn repeated(bencher: Bencher<'_, '_>, part: &str) {
     run(bencher, part.repeat(10_000_000 / part.len()).as_bytes());

@@ -1,7 +1,8 @@
 //! Capture of content as a context entry (v2 §6).
 //!
-//! Policies decide first, then the caller's request, then the size rule of v2 §6.1. An entry never contains a secret,
-//! even if the caller gave its summary, and takes at most [`MOST_TOKENS`] tokens in a prompt.
+//! The workspace's policies, the caller's request, the built-in policies and the size (v2 §6.1) decide whether content
+//! becomes an entry, in this order of precedence. An entry never contains a secret, even if the caller supplied the
+//! summary. It has at most [`MOST_TOKENS`] tokens in a prompt.
 
 pub(crate) mod clean;
 #[cfg(test)]
@@ -23,9 +24,9 @@ use hippo_types::context::{
 };
 use hippo_types::tokens;
 
-/// Maximum tokens of content that serves as its own summary.
+/// Maximum tokens of short content, which is used as its own summary.
 const SHORT: usize = 60;
-/// Maximum bytes of a reference that is not a path.
+/// Maximum bytes of a source reference. A path may be longer.
 const MOST_REFERENCE: usize = 1_000;
 /// Maximum number of related entries.
 const MOST_ASSOCIATIONS: usize = 16;
@@ -56,11 +57,11 @@ impl Default for CaptureSettings {
 pub struct CaptureInput<'a> {
     /// Id of the entry, if one is created.
     pub id: &'a str,
-    /// Type; `None` for a tool result.
+    /// Type of the content; `None` counts as a tool result.
     pub kind: Option<ContextKind>,
-    /// `source.type`.
+    /// Value for `source.type`: the tool that produced the content.
     pub source_type: &'a str,
-    /// `source.ref`.
+    /// Value for `source.ref`: a path, an address or a command.
     pub source_ref: &'a str,
     /// Turn of the capture.
     pub turn: u64,
@@ -70,15 +71,15 @@ pub struct CaptureInput<'a> {
     pub summary: Option<&'a str>,
     /// Key data given by the caller.
     pub key_data: Option<&'a Map<String, Value>>,
-    /// `modifiers.priority`.
+    /// Priority given by the caller, for `modifiers.priority`.
     pub priority: Option<ContextPriority>,
-    /// `modifiers.encoding`.
+    /// Value for `modifiers.encoding`: manual if a user or agent asked for the entry.
     pub encoding: Option<ContextEncoding>,
-    /// `modifiers.associations`.
+    /// Ids of related entries, for `modifiers.associations`.
     pub associations: &'a [String],
-    /// `lifecycle.expires`, a turn.
+    /// Turn in which the entry expires, for `lifecycle.expires`.
     pub expires: Option<u64>,
-    /// `lifecycle.persist`.
+    /// True to write the entry to long-term memory, for `lifecycle.persist`.
     pub persist: Option<bool>,
     /// True if the content is an error. Content of the source type `error` always counts as an error.
     pub error: bool,
@@ -99,7 +100,7 @@ pub enum Indexing {
 /// Result of a capture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaptureResult {
-    /// Outcome.
+    /// Outcome of the capture.
     pub indexing: Indexing,
     /// The entry, if one was created.
     pub entry: Option<ContextEntry>,
@@ -109,8 +110,8 @@ pub struct CaptureResult {
     pub rule: Option<String>,
     /// True if the content contains a secret.
     pub secret: bool,
-    /// True if the content may be stored: it is not dropped, and it contains no secrets, unless the settings allow
-    /// secrets.
+    /// True if the content may be stored. False if the content is dropped, or if it contains a secret and the settings
+    /// forbid storing secrets.
     pub store: bool,
     /// Estimated tokens of the content.
     pub tokens: u64,
@@ -118,7 +119,8 @@ pub struct CaptureResult {
     pub entry_tokens: u64,
 }
 
-/// Decides on the outcome and creates the entry. The running time is linear in the length of the content.
+/// Decides whether content becomes an entry, and creates the entry. The running time is linear in the length of the
+/// content.
 #[must_use]
 pub fn capture(put: &CaptureInput<'_>, rules: &[PolicyRule], settings: &CaptureSettings) -> CaptureResult {
     let kind = put.kind.unwrap_or(ContextKind::ToolResult);
@@ -158,8 +160,8 @@ pub fn capture(put: &CaptureInput<'_>, rules: &[PolicyRule], settings: &CaptureS
     }
 }
 
-/// Decides on the outcome (v2 §6.1). In order of precedence: workspace rules, the caller's request, built-in rules,
-/// size. Returns the outcome, its reason, and the rule that decided it.
+/// Decides whether content becomes an entry (v2 §6.1). The criteria are, in order of precedence: workspace rules, the
+/// caller's request, built-in rules, and the size. Returns the outcome, its reason, and the rule that decided it.
 fn judge_worth<'r>(
     put: &CaptureInput<'_>,
     kind: ContextKind,
@@ -259,8 +261,8 @@ fn build_entry(
     entry
 }
 
-/// Returns summary and key data within the token limit. Values that the caller did not give are extracted from the
-/// content.
+/// Returns the summary and the key data, within `room` tokens. If the caller did not supply one of the two, it is
+/// extracted from the content.
 fn summarize(
     put: &CaptureInput<'_>,
     kind: ContextKind,
@@ -274,7 +276,7 @@ fn summarize(
     if let (Some(summary), Some(data)) = (&given, &given_data) {
         return (summary.clone(), data.clone());
     }
-    // Sections that hippod inserted into the prompt are already known.
+    // Leave out sections that hippod itself inserted into the prompt.
     let content = without_sections(put.content);
     let short = tokens::of(&content) <= SHORT && !content.trim().is_empty();
     let (mut summary, data) = if short {
@@ -282,7 +284,7 @@ fn summarize(
     } else {
         let usual = extract::default_tokens(tokens::of(&content));
         let budget = if aggressive { usual / 2 } else { usual };
-        // The removed sections may have separated two parts of a secret, which are now adjacent.
+        // If sections were removed, scan again for secrets: two parts of a secret may have become adjacent.
         let clean = !secret && matches!(content, Cow::Borrowed(_));
         let hints = Hints {
             source_type: put.source_type,
@@ -299,7 +301,7 @@ fn summarize(
     (given.unwrap_or(summary), given_data.unwrap_or(data))
 }
 
-/// Redacts the reference, and shortens it unless it is a path.
+/// Returns `source.ref` without secrets, shortened unless it is a path.
 fn redact_reference(put: &CaptureInput<'_>) -> String {
     let shown = hippo_redact::redact(put.source_ref);
     if complete::source_path(put.source_type, put.source_ref).is_some() {

@@ -1,7 +1,8 @@
 //! Retrieval of the content of an entry (v2 §7).
 //!
-//! The stored content is preferred, because it is what was captured, even if its source has changed since; the hashes
-//! of both are reported. The source is the second choice, and the summary the last.
+//! The result is the stored content if available, because it is what was captured, even if the source has changed
+//! since. Otherwise, it is the current source, and if that cannot be read, the summary. The result includes the hashes
+//! of the captured content and of the current source.
 
 #[cfg(test)]
 mod tests;
@@ -29,7 +30,7 @@ pub struct CompletionSources<'a> {
     pub key_data: Option<&'a Map<String, Value>>,
 }
 
-/// Retrieved content, and how reliable it is. `ContextFetchResponse` has the content as text, and the entry.
+/// Retrieved content, with its origin and completeness.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completion<'a> {
     /// Completeness of the result.
@@ -38,8 +39,8 @@ pub struct Completion<'a> {
     pub from: Option<FetchOrigin>,
     /// The full content, if available.
     pub content: Option<&'a [u8]>,
-    /// Explains why the result is incomplete or differs from the captured content, and what to do about it; `None` if
-    /// the result is the captured content.
+    /// Explains why the result is incomplete or may be outdated, and what to do about it; `None` if the result is
+    /// complete and up to date.
     pub reason: Option<String>,
     /// True if the entry may be outdated: the source has changed or is unavailable.
     pub stale: bool,
@@ -55,13 +56,13 @@ pub fn content_hash(content: &[u8]) -> String {
     format!("b3:{}", blake3::hash(content).to_hex())
 }
 
-/// Retrieves the content from the best available source. If something is missing, the reason says so.
+/// Retrieves the content from the best available source. If content is missing, the result contains the reason.
 #[must_use]
 pub fn complete<'a>(at_hand: &CompletionSources<'a>) -> Completion<'a> {
-    // Content with a different hash was modified and does not count as stored.
+    // Stored content with a different hash is damaged and is not used.
     let stored = match (at_hand.stored, at_hand.stored_hash) {
         (Ok(content), Some(hash)) if content_hash(content) != hash => {
-            Err("the content is damaged: its hash does not match")
+            Err("the stored copy is damaged: its hash does not match")
         }
         (stored, _) => stored,
     };
@@ -102,7 +103,7 @@ fn from_source<'a>(content: &'a [u8], why: &str, base: Completion<'a>) -> Comple
     let stale = base.stored_hash.is_some() && !same;
     let source = match stale {
         true => "the source has changed since the capture",
-        false => "its hash is not known",
+        false => "its hash is not known, so the source may have changed",
     };
     let reason = format!("the captured content is not stored ({why}), and {source}");
     let reason = (!same).then(|| reason + "; the result is the current source");
@@ -130,16 +131,16 @@ fn from_summary<'a>(
         outcome,
         from: says.then_some(FetchOrigin::Summary),
         reason: Some(format!(
-            "{what}; the content is not stored: {why}; the source cannot be read: {gone}; if you need more, \
-             capture the content again"
+            "{what}, because the content is not stored ({why}) and the source cannot be read ({gone}); \
+             if you need more, capture the content again"
         )),
         stale: true,
         ..base
     }
 }
 
-/// Returns true if the source still contains the captured content: either the same bytes, or an excerpt, which may have
-/// line numbers as tools print them.
+/// Returns true if the source still contains the captured content, as a whole or as an excerpt. The excerpt may have
+/// line numbers, as file tools print them.
 fn contains_content(source: &[u8], content: &[u8]) -> bool {
     if source == content {
         return true;

@@ -1,8 +1,8 @@
 //! Summaries and key values of large tool results.
 //!
-//! Extraction uses no model. It recognises the kind of content, and for each kind, rules select the values that are
-//! likely to be needed again. It never fails: content of an unknown kind is treated as plain text. The running time is
-//! linear in the length of the content. docs/extraction.md lists the values for each kind.
+//! Extraction uses no model. It detects the kind of the content. The rules for this kind then select the values that an
+//! agent is likely to need again. Extraction never fails: content of an unknown kind is treated as plain text. The
+//! running time is linear in the length of the content. docs/extraction.md lists the values for each kind.
 
 mod clean;
 mod detect;
@@ -29,7 +29,7 @@ pub(crate) use lines::parse_numbered;
 
 use hippo_types::tokens;
 
-/// Maximum tokens of an entry, whatever budget is requested.
+/// Maximum tokens of an entry; larger requested budgets are lowered to this value.
 pub const MOST_TOKENS: usize = 500;
 /// Minimum tokens of an entry; smaller requested budgets are raised to this value.
 pub const LEAST_TOKENS: usize = 16;
@@ -65,7 +65,7 @@ pub enum ContentKind {
 }
 
 impl ContentKind {
-    /// Returns the name used on the wire.
+    /// Returns the name of the kind in responses.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -97,8 +97,8 @@ pub struct Extract {
 }
 
 impl Extract {
-    /// Returns summary and key data as they appear in a prompt: a line of text, and a line of JSON if there are key
-    /// data.
+    /// Returns the summary and the key data as they appear in a prompt: a line of text, then a line of JSON if there is
+    /// key data.
     #[must_use]
     pub fn rendered(&self) -> String {
         draft::rendered(&self.summary, &self.key_data)
@@ -108,8 +108,8 @@ impl Extract {
 /// Returns the default number of tokens of an entry for content of this size, 24 to [`MOST_TOKENS`].
 ///
 /// The number grows with the cube root of the content's size and is at least a 200th of it: 27 tokens for 1,000, 58 for
-/// 10,000, 250 for 50,000. This way, the entry of a small result is not longer than the result, and the entry of a
-/// large result is more than one line.
+/// 10,000, 250 for 50,000. Therefore, the entry is shorter than a small tool result, and more than one line for a large
+/// one.
 #[must_use]
 pub fn default_tokens(content_tokens: usize) -> usize {
     let grown = 27.0 * (content_tokens as f64 / 1_000.0).cbrt();
@@ -117,8 +117,8 @@ pub fn default_tokens(content_tokens: usize) -> usize {
     (grown.round() as usize).max(share).clamp(24, MOST_TOKENS)
 }
 
-/// Returns summary and key data of the content within `budget` tokens, or within [`default_tokens`]. Secrets are
-/// redacted.
+/// Returns the summary and the key data of the content, in at most `budget` tokens. Without a budget, the maximum is
+/// [`default_tokens`]. Secrets are redacted.
 ///
 /// The same bytes and hints give the same extract. Hints that contradict the content are ignored.
 #[must_use]
@@ -140,7 +140,7 @@ pub(crate) fn extract_from(content: &[u8], hints: &Hints<'_>, budget: Option<usi
     draft.within(budget, content_tokens)
 }
 
-/// Returns the draft for the first kind that matches and whose extractor finds any values.
+/// Returns the draft for the most likely kind whose extractor finds values, or else for plain text.
 fn draft_of(text: &NumberedText<'_>, hints: &Hints<'_>) -> Draft {
     if text.all.trim().is_empty() {
         return Draft::new(ContentKind::Empty, "nothing but white space");

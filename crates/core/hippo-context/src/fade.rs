@@ -1,23 +1,23 @@
 //! Strength of context entries over turns.
 //!
-//! `s(t) = min(1, max(floor, s0 · (1 + r·t)^(−0.5)))`, where `t` is the number of turns since the last access and `r
-//! = rate × priority × encoding × association` (v2 §8). `s0` is the strength at the last access. The formula printed
-//! in v2 §14.2 multiplies the decayed strength again on each pass; here, repeated passes over the same turns give the
-//! same result.
+//! `s(t) = min(1, max(floor, s0 · (1 + r·t)^(−0.5)))`, where `t` is the number of turns since the last access and `r =
+//! rate × priority × encoding × association` (v2 §8). `s0` is the strength at the last access. The formula in v2 §14.2
+//! decays an already decayed strength again on each pass. With the formula used here, repeated passes over the same
+//! turns give the same result.
 
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
 use hippo_types::context::ContextEntry;
 
-/// Strength from which an associated entry counts as strong.
+/// Minimum strength of an entry that slows the decay of associated entries.
 const STRONG: f32 = 0.5;
 
 /// Returns the strengths of all entries of a session in a turn, in the order of the entries. The running time is linear
 /// in the number of entries and associations.
 ///
 /// The effect of an association depends on the related entry's own strength, which is computed without associations.
-/// Otherwise, entries that are associated in a circle could sustain one another.
+/// Otherwise, entries that are associated in a circle could keep one another strong.
 #[must_use]
 pub fn strengths<E: Borrow<ContextEntry>>(entries: &[E], turn: u64) -> Vec<f32> {
     let entries = || entries.iter().map(Borrow::<ContextEntry>::borrow);

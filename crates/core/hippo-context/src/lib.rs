@@ -1,6 +1,6 @@
-//! Context entries: short pointers in an agent's context to content kept elsewhere.
+//! Context entries: summaries that replace large content in prompts.
 //!
-//! The schema is v2 §14.1, field for field. Time is counted in turns of a session.
+//! The fields are those of the specification (v2 §14.1). Time is counted in turns of a session.
 
 #![warn(clippy::disallowed_methods)]
 
@@ -15,5 +15,6 @@ pub mod render;
 mod tests;
 pub mod yaml;
 
-/// Tool results with more tokens than this become entries (v2 §6.1); smaller results pass through unchanged.
+/// Number of tokens above which a tool result becomes an entry (v2 §6.1). Smaller results stay in the context
+/// unchanged.
 pub const WORTH_AN_ENTRY: u64 = 1_000;

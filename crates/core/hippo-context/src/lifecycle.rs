@@ -1,7 +1,9 @@
-//! Plans for the entries of a session at a turn, a full context, a session end or a defrag run (v2 §9, §14.3).
+//! Plans of changes to a session's context entries (v2 §9, §14.3).
 //!
-//! A plan lists the entries that change visibility, new associations, and the entries to write to long-term memory.
-//! Planning again after applying a plan yields an empty plan. A plan never deletes an entry.
+//! A plan is made after a turn, when the context is nearly full, at the end of a session, or for a defrag run.
+//!
+//! A plan lists changes of visibility, new associations, and the entries to write to long-term memory. It never deletes
+//! an entry. A plan that is made again after it was applied is empty.
 
 mod link;
 mod persist;
@@ -35,9 +37,9 @@ pub enum Trigger {
 }
 
 impl Trigger {
-    /// Returns the trigger at the end of a turn: [`Trigger::ContextThreshold`] if `used` is at least the share
-    /// `threshold` of `limit` tokens. If either number is missing or the limit is 0, the context does not count as
-    /// full.
+    /// Returns the trigger for the end of a turn: [`Trigger::ContextThreshold`] if `used` is at least `threshold` times
+    /// `limit`, both in tokens. Otherwise, or if either number is missing or the limit is 0, returns
+    /// [`Trigger::TurnComplete`].
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -63,30 +65,30 @@ impl Trigger {
     }
 }
 
-/// Maximum number of uses that an entry remembers; the latest ones are kept.
+/// Maximum number of turns in [`SessionEntry::uses`]; the latest turns are kept.
 const MOST_USES: usize = 64;
 
-/// Entries below this strength are dormant after a deep cycle.
+/// Strength below which a deep cycle makes an entry dormant.
 const STRONG: f32 = 0.5;
 /// Maximum tokens that one session writes to long-term memory. The block of `MEMORY.md` has the same limit for all
 /// sessions together.
 pub const PERSIST_TOKENS: usize = 2_000;
 
-/// Entry of a session with its state.
+/// Context entry of a session, with its visibility and its accesses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionEntry {
     /// The entry, with its strength at the last access.
     pub entry: ContextEntry,
     /// Visibility after the last plan.
     pub shown: ContextState,
-    /// Turns with an access, each listed once, without the turn of creation.
+    /// Turns in which the entry was accessed, each listed once. The creation is not an access.
     pub uses: Vec<u64>,
     /// True if the entry was written to long-term memory.
     pub persisted: bool,
 }
 
 impl SessionEntry {
-    /// Wraps a new entry, which is active.
+    /// Returns a new, active entry of a session.
     #[must_use]
     pub const fn new(entry: ContextEntry) -> Self {
         Self {
@@ -110,9 +112,9 @@ impl SessionEntry {
         self.shown = self.entry.state_at(turn, self.entry.strength);
     }
 
-    /// Handles a repeated capture of the same content, with `made` as the new entry. The repeated capture counts as an
-    /// access. If the entry has expired, or the caller gave metadata (`asked`), the new entry replaces the old one. The
-    /// id is preserved, and so is the turn of creation, unless the entry had expired.
+    /// Handles a repeated capture of the same content, which counts as an access. `made` is the entry created by the
+    /// repeated capture. It replaces the old entry if the old entry has expired, or if the caller gave metadata
+    /// (`asked`). The id is preserved. The turn of creation is preserved unless the old entry has expired.
     pub fn renew(&mut self, made: ContextEntry, turn: u64, asked: bool) {
         let over = self.entry.state_at(turn, 1.0) == ContextState::Expired;
         if over || asked {
@@ -133,7 +135,7 @@ impl SessionEntry {
 /// Change of an entry's visibility.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StateChange {
-    /// Position of the entry.
+    /// Index of the entry in the entries of the session.
     pub at: usize,
     /// Visibility before.
     pub from: ContextState,
@@ -144,7 +146,7 @@ pub struct StateChange {
 /// Change of an entry's associations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssociationChange {
-    /// Position of the entry.
+    /// Index of the entry in the entries of the session.
     pub at: usize,
     /// All associations: the existing ones, then the new ones.
     pub associations: Vec<String>,
@@ -163,13 +165,13 @@ pub struct CyclePlan {
     pub linked: Vec<AssociationChange>,
     /// Entries to write to long-term memory; only at the end of a session.
     pub persist: Vec<PersistedEntry>,
-    /// Number of entries that were not selected because there was no room.
+    /// Number of entries that qualify for long-term memory, but exceed the limits of a session.
     pub not_persisted: usize,
-    /// Strengths of all entries, in their order.
+    /// Strengths of all entries, in the order of the entries.
     pub strengths: Vec<f32>,
-    /// Visibility of all entries, in their order.
+    /// Visibility of all entries, in the order of the entries.
     pub states: Vec<ContextState>,
-    /// Estimated tokens of the active entries as rendered.
+    /// Estimated tokens of the active entries, as rendered in the prompt.
     pub tokens: u64,
 }
 
@@ -201,7 +203,7 @@ impl CyclePlan {
     }
 }
 
-/// Returns the estimated tokens of a rendered entry. Turns and accesses do not change the number, so a store can cache
+/// Returns the estimated tokens of a rendered entry. Turns and accesses do not change the result, so a store can cache
 /// it.
 #[must_use]
 pub fn size(entry: &ContextEntry) -> u64 {
@@ -209,8 +211,8 @@ pub fn size(entry: &ContextEntry) -> u64 {
 }
 
 /// Plans the changes for a trigger in a turn. `highest` is the highest turn of the session so far; if `turn` is lower,
-/// `highest` is used instead. `size` returns the [`size`] of the entry at a position; only the sizes of active entries
-/// are requested.
+/// `highest` is used instead. `size` returns the [`size`] of the entry at an index, and is called only for active
+/// entries.
 #[must_use]
 pub fn plan(
     entries: &[SessionEntry],

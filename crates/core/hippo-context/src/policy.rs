@@ -1,4 +1,4 @@
-//! Lifecycle policies: which rule decides which field of an entry.
+//! Lifecycle policies: rules that set fields of context entries.
 //!
 //! Rules are applied in order. Each field gets the value of the last matching rule that sets it (v2 §10). Rules match
 //! the content as the caller gave it, not the result of earlier rules.
@@ -16,19 +16,19 @@ use hippo_types::context::{ContextKind, ContextPriority};
 use crate::yaml::YamlError;
 pub use read::parse_rules;
 
-/// Rules of every workspace, in the format of a policy file.
+/// Rules that apply in every workspace, in the format of a policy file.
 pub const BUILT_IN: &str = include_str!("policy/built_in.yaml");
 
 /// Source type of errors (v2 §10).
 pub const ERROR: &str = "error";
 
-/// Fields that a rule can set, by their keys in a policy file.
+/// Keys in the `action` of a rule; each key sets one field.
 #[rustfmt::skip] // keep the list compact
 pub const FIELDS: [&str; 8] = [
     "keep", "index", "compression", "decay_rate", "floor", "priority", "persist", "expires_after_turns",
 ];
 
-/// Returns the built-in rules, which apply in every workspace and precede the rules of its own file.
+/// Returns the built-in rules, which apply in every workspace and precede the rules of the workspace's policy file.
 #[must_use]
 pub fn built_in_rules() -> &'static [PolicyRule] {
     // A test ensures that the rules are valid.
@@ -40,7 +40,7 @@ pub fn built_in_rules() -> &'static [PolicyRule] {
     &RULES
 }
 
-/// Parses a policy file and returns the built-in rules followed by its rules.
+/// Parses a policy file. Returns the built-in rules, followed by the rules of the file.
 ///
 /// # Errors
 /// See [`parse_rules`].
@@ -53,9 +53,9 @@ pub fn load_rules(file: &str) -> Result<Vec<PolicyRule>, YamlError> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Compression {
-    /// As much as fits into the usual size.
+    /// As much content as fits into the default size of a summary.
     Normal,
-    /// As little as possible, for large content that is rarely needed again.
+    /// As much content as fits into half of the default size, for large content that is rarely needed again.
     Aggressive,
 }
 
@@ -84,20 +84,20 @@ impl PolicyRule {
 /// Conditions of a rule. All given conditions must be true; a rule without conditions always matches.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RuleMatch {
-    /// Types, of which one must match.
+    /// Types of content, one of which must match; `None` matches every type.
     pub kinds: Option<Vec<ContextKind>>,
-    /// Priorities, of which one must match.
+    /// Priorities, one of which must match.
     pub priorities: Option<Vec<ContextPriority>>,
     /// Source types, one of which must match; `error` also matches any content captured as an error.
     pub sources: Option<Vec<String>>,
-    /// Words or phrases, ignoring case. The content must contain at least one, at the start of a word.
+    /// Words or phrases, whose case is ignored. At least one must occur in the content, at the start of a word.
     pub contains: Option<Vec<String>>,
 }
 
-/// Values that a rule sets. Missing values are left to other rules.
+/// Values that a rule sets. `None` leaves a field unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RuleAction {
-    /// Decay rate: the factor of the number of turns since the last access, in [0, 10].
+    /// Decay rate, in [0, 10]. The formula of the strength multiplies it by the number of turns since the last access.
     pub decay_rate: Option<f32>,
     /// Minimum strength, in [0, 1].
     pub floor: Option<f32>,
@@ -107,7 +107,7 @@ pub struct RuleAction {
     pub persist: Option<bool>,
     /// Number of turns after creation until the entry expires; at least 1.
     pub expires_after_turns: Option<u64>,
-    /// False if the content is useless, so that it is neither stored nor becomes an entry.
+    /// False to drop useless content: hippod neither stores it nor creates an entry.
     pub keep: Option<bool>,
     /// True to create an entry of any size, false to create none.
     pub index: Option<bool>,
@@ -115,18 +115,18 @@ pub struct RuleAction {
     pub compression: Option<Compression>,
 }
 
-/// Content as seen by the rules.
+/// Captured content that is compared with the rules.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
     /// Type of the content.
     pub kind: ContextKind,
     /// Priority given by the caller.
     pub priority: ContextPriority,
-    /// Source type.
+    /// Source type of the content.
     pub source: &'a str,
     /// The content.
     pub content: &'a str,
-    /// True if captured as an error.
+    /// True if the content was captured as an error.
     pub error: bool,
 }
 
@@ -135,7 +135,7 @@ pub struct Subject<'a> {
 pub struct Decision<'r>(Vec<&'r PolicyRule>);
 
 impl<'r> Decision<'r> {
-    /// Returns the value of the last rule that sets a field, with the rule.
+    /// Returns the value of a field, and the rule that set it: the last matching rule with a value for this field.
     pub fn value<T>(&self, field: impl Fn(&RuleAction) -> Option<T>) -> Option<(T, &'r PolicyRule)> {
         let mut rules = self.0.iter().rev();
         rules.find_map(|rule| Some((field(&rule.action)?, *rule)))
@@ -151,7 +151,7 @@ impl<'r> Decision<'r> {
     }
 }
 
-/// Applies the rules to content.
+/// Returns the rules that match the content.
 #[must_use]
 pub fn decide<'r>(rules: &'r [PolicyRule], subject: &Subject<'_>) -> Decision<'r> {
     let mut lower = None;
@@ -162,7 +162,7 @@ pub fn decide<'r>(rules: &'r [PolicyRule], subject: &Subject<'_>) -> Decision<'r
 }
 
 impl RuleMatch {
-    /// Returns true if the conditions are true. `lower` caches the content in lower case.
+    /// Returns true if the content meets all conditions of the rule. `lower` caches the content in lower case.
     fn matches(&self, subject: &Subject<'_>, lower: &mut Option<String>) -> bool {
         let is = |source: &String| source == subject.source || subject.error && source == ERROR;
         let source = self.sources.as_ref().is_none_or(|all| all.iter().any(is));

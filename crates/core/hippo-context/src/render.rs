@@ -1,7 +1,7 @@
 //! Rendering of a session's entries as a section for the agent's context.
 //!
 //! The section is fenced and has one block for each active entry, within a token budget. The strongest entries are
-//! selected and listed in order of creation. A block never changes between turns, so that a prompt starting with the
+//! selected and listed in order of creation. A block does not change between turns, so a prompt that starts with the
 //! section can be cached. The text of an entry cannot end the section. When the section is captured again, hippod
 //! ignores it.
 
@@ -19,7 +19,7 @@ use hippo_text::instruction;
 use hippo_text::text::clip;
 use hippo_types::context::{ContextEntry, ContextShown, ContextState};
 
-/// Maximum bytes of a reference.
+/// Maximum bytes of a source reference in a block.
 const REFERENCE: usize = 160;
 /// Sentence that explains to the model how to fetch the content of an entry.
 const FETCH: &str = "hippoctl context fetch ID prints all the content of an entry.";
@@ -29,11 +29,11 @@ const FETCH: &str = "hippoctl context fetch ID prints all the content of an entr
 pub struct ContextSection {
     /// The section; empty if there are no entries.
     pub text: String,
-    /// Positions of the entries in the section, in order.
+    /// Indices of the rendered entries, in the order of the section.
     pub entries: Vec<usize>,
-    /// Tokens of the text, as counted by `count`.
+    /// Tokens of the text, as counted by the `count` argument of [`render`].
     pub tokens: u64,
-    /// Number of active entries without room.
+    /// Number of active entries that do not fit into the budget.
     pub left_out: usize,
     /// Number of dormant and expired entries.
     pub dormant: usize,
@@ -41,8 +41,8 @@ pub struct ContextSection {
 
 /// Renders the section within `budget` tokens. `strengths` and `states` correspond to `entries`, see
 /// [`super::fade::strengths`] and [`super::lifecycle::CyclePlan`]. `count` counts the tokens of a text and must not
-/// return more for a part than for the whole. `least` is a lower bound for the tokens of each entry, by position;
-/// entries for which there is no room are skipped without being formatted.
+/// return more for a part than for the whole. `least` returns a lower bound for the tokens of the entry at an index. If
+/// even this number exceeds the rest of the budget, the entry is skipped without being formatted.
 #[must_use]
 pub fn render<E: Borrow<ContextEntry>>(
     entries: &[E],
@@ -86,8 +86,8 @@ pub fn render<E: Borrow<ContextEntry>>(
         }
     }
     taken.sort_by(|(a, _), (b, _)| order(*a).cmp(&order(*b)));
-    // The sum of the parts may be slightly lower than the count of the whole. In that case, the weakest entry is
-    // removed.
+    // The whole section may have slightly more tokens than the sum of its parts. If it exceeds the budget, the weakest
+    // entry is removed.
     loop {
         let left_out = active.len() - taken.len();
         if taken.is_empty() {
@@ -117,7 +117,7 @@ pub fn render<E: Borrow<ContextEntry>>(
     }
 }
 
-/// Describes the entries of a section, in its order.
+/// Returns a description of each entry in the section, in the order of the section.
 #[must_use]
 pub fn shown_entries<E: Borrow<ContextEntry>>(
     section: &ContextSection,
@@ -142,7 +142,7 @@ pub fn shown_entries<E: Borrow<ContextEntry>>(
 
 fn assemble(blocks: &[&str], left_out: usize, dormant: usize) -> String {
     let mut text = format!("{OPEN}\n{STANCE} {FETCH}\n{}", blocks.concat());
-    // This line changes between turns. It comes last, so that the text before it is a common prefix.
+    // This line changes between turns. It is at the end, so that the text before it can be cached.
     if left_out + dormant > 0 {
         let _ = writeln!(text, "(not shown: {left_out} without room, {dormant} dormant)");
     }
@@ -169,7 +169,7 @@ pub(super) fn format_block(entry: &ContextEntry) -> String {
     text
 }
 
-/// Returns `true` if text of an entry reads like an instruction.
+/// Returns `true` if any text of an entry reads like an instruction to the model.
 pub(crate) fn steers(entry: &ContextEntry) -> bool {
     let data = entry.key_data.as_ref().map(format_key_data).unwrap_or_default();
     let texts = [&entry.source.reference, &entry.source.kind, &entry.summary, &data];

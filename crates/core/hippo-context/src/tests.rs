@@ -22,7 +22,7 @@ const DOCS: &str = include_str!("../../../../docs/context.md");
 /// Examples that docs/context.md leaves out.
 const MORE: &str = include_str!("tests/examples.md");
 
-/// Returns the fenced blocks of both pages, each with its info string and its text.
+/// Returns the fenced blocks of docs/context.md and examples.md, each with its info string and its text.
 fn blocks() -> Vec<(&'static str, &'static str)> {
     let mut found = Vec::new();
     for page in [DOCS, MORE] {
@@ -49,7 +49,7 @@ fn documented_entries() -> Vec<ContextEntry> {
         .collect()
 }
 
-/// Returns the cells of the table rows below a line.
+/// Returns the rows of the first table below a heading, as lists of cells.
 fn table(heading: &str) -> Vec<Vec<&'static str>> {
     let split = DOCS.split_once(heading).or_else(|| MORE.split_once(heading));
     let (_, below) = split.unwrap_or_else(|| panic!("{heading}"));

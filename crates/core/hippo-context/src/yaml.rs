@@ -2,8 +2,8 @@
 //!
 //! The YAML library recurses for each level of nesting, so a few kilobytes of `- - - …` would overflow the stack.
 //! [`load`] counts levels on the event stream, without recursion, before it builds a document. Aliases are rejected: a
-//! short text that repeats a long anchor could exhaust memory. This is the only module that names the library; a test
-//! of the source tree checks that.
+//! short text that repeats a long anchor could exhaust memory. Only this module may use the library directly; a test of
+//! the source tree checks that.
 
 use saphyr::LoadableYamlNode as _;
 pub use saphyr::{MarkedYaml as Node, Scalar, YamlData as Data};
@@ -11,7 +11,7 @@ use saphyr_parser::{Event, Parser, ScanError};
 
 /// Maximum bytes of a text.
 pub const MOST_BYTES: usize = 256 * 1024;
-/// Maximum levels of sequences and mappings inside each other.
+/// Maximum levels of nested sequences and mappings.
 pub const MOST_LEVELS: usize = 64;
 
 /// Error in a YAML text, with its position.
@@ -28,15 +28,14 @@ pub struct YamlError {
 
 /// Parses the documents of a text.
 ///
-/// # Errors
-/// Returns the first position with invalid YAML, with an alias, or beyond [`MOST_BYTES`] or
-/// [`MOST_LEVELS`].
+/// # Errors Fails for invalid YAML, for an alias, and for a text beyond [`MOST_BYTES`] or [`MOST_LEVELS`]. The error
+/// contains the position.
 pub fn load(text: &str) -> Result<Vec<Node<'_>>, YamlError> {
     if text.len() > MOST_BYTES {
         return Err(YamlError {
             line: 1,
             column: 1,
-            what: format!("{} bytes of YAML; the limit is {MOST_BYTES}", text.len()),
+            what: format!("the text has {} bytes; the limit is {MOST_BYTES}", text.len()),
         });
     }
     check_limits(text)?;
@@ -51,7 +50,7 @@ fn convert_error(error: &ScanError) -> YamlError {
     }
 }
 
-/// Checks the limits on the events of a text.
+/// Rejects a text with an alias or too many levels, without building a document.
 fn check_limits(text: &str) -> Result<(), YamlError> {
     let mut levels = 0_usize;
     for next in Parser::new_from_str(text) {

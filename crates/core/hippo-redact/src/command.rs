@@ -1,4 +1,4 @@
-//! Secrets that follow from the word order of a command, a call or a sentence.
+//! Secrets recognised by the word order of a command, a call or a sentence.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::shape::{self, CharacterShape};
 use super::start;
 use super::words::{TECHNIQUES, words_of};
 
-/// Pattern of words that contains a secret without a label directly before it.
+/// Word order in which a secret has no label directly before it. `…` marks the secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WordOrder {
     /// `curl -u ada:…`
@@ -27,7 +27,7 @@ pub(super) enum WordOrder {
     Netrc,
 }
 
-/// Search patterns of the word orders.
+/// Search patterns that find the word orders.
 #[rustfmt::skip] // keep the list compact
 pub(super) const ORDERS: [(&str, WordOrder); 16] = {
     use WordOrder::{Changed, Flag, Netrc, Pair, Piped, Third, User};
@@ -40,13 +40,13 @@ pub(super) const ORDERS: [(&str, WordOrder); 16] = {
     ]
 };
 
-/// Number of bytes before a candidate in which its program or label is searched for.
+/// Number of bytes before a candidate in which hippod searches for the program or the label.
 const BEFORE: usize = 160;
-/// Maximum bytes of a value that are judged.
+/// Number of bytes at the start of a value that are examined.
 const JUDGED: usize = 128;
-/// Programs whose user argument includes a password.
+/// Programs whose option for the user has the form `user:password`.
 const OF_USERS: [&str; 3] = ["curl", "wget", "svn"];
-/// Programs whose `-p` option is a password, and whether the option is followed by a space.
+/// Programs whose option `-p` is followed by a password; true if a space separates the two.
 const OF_FLAGS: [(&str, bool); 4] = [
     ("sshpass", true),
     ("docker login", true),
@@ -55,7 +55,7 @@ const OF_FLAGS: [(&str, bool); 4] = [
 ];
 
 impl SecretCandidate<'_> {
-    /// Finds a secret by word order.
+    /// Returns the secret in the text around a candidate with this word order.
     pub(super) fn find_by_word_order(&self, order: WordOrder) -> Option<Range<usize>> {
         match order {
             WordOrder::User => {
@@ -97,7 +97,7 @@ impl SecretCandidate<'_> {
         }
     }
 
-    /// Finds `password hunter2` at the end of a sentence, a line or an item.
+    /// Finds the secret in `password hunter2` at the end of a sentence, a line or a list item.
     pub(super) fn find_adjacent(&self, named: LabelMatch) -> Option<Range<usize>> {
         if named.label < SecretLabel::Password || self.byte_at(named.end) != b' ' {
             return None;
@@ -137,7 +137,7 @@ impl SecretCandidate<'_> {
         self.accept_mixed(self.next_word(from).filter(|_| quote(self.byte_at(from)))?)
     }
 
-    /// Returns the end of the line before the candidate, up to a fixed length.
+    /// Returns the text before the candidate in the same line, at most [`BEFORE`] bytes.
     fn line_before(&self) -> &str {
         let mut from = self.start.saturating_sub(BEFORE).max(self.done);
         while !self.text.is_char_boundary(from) {
@@ -147,7 +147,7 @@ impl SecretCandidate<'_> {
         before.rsplit('\n').next().unwrap_or_default()
     }
 
-    /// Returns the next word, without quotes; `None` at the end of the line.
+    /// Returns the range of the next word, without quotes; `None` if there is none.
     fn next_word(&self, from: usize) -> Option<Range<usize>> {
         let from = self.run_end(from, 4, is_space);
         let quote = self.byte_at(from);
@@ -163,7 +163,7 @@ impl SecretCandidate<'_> {
         (!word.is_empty()).then_some(from..from + word.len())
     }
 
-    /// Accepts a word that looks like a password: it has letters and digits.
+    /// Returns the word if it looks like a password, with letters and digits.
     fn accept_mixed(&self, word: Range<usize>) -> Option<Range<usize>> {
         let text = self.slice(word.clone());
         let technique = words_of(TECHNIQUES).any(|name| text.eq_ignore_ascii_case(name));

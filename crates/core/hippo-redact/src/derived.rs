@@ -11,24 +11,23 @@ use super::{REDACTED, redact, redact_lines};
 
 /// Replacement of a secret in derived text. It is not a word, so that no search matches it.
 const LEFT_OUT: &str = "…";
-/// Minimum length of a data line in bytes. The lines of a key have 64 bytes, except for the last one, which may be
-/// shorter.
+/// Minimum bytes of a line that counts as data. The lines of a private key have 64 bytes, except for the last one.
 const DATA: usize = 60;
-/// Common prefix of the first and the last line of a key.
+/// Start of the first and the last line of a key in PEM format.
 static DASHES: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("-----"));
-/// Minimum length of a data run that is followed by `…`, because the line was cut.
+/// Minimum bytes of a run of data that was cut, so that `…` follows it.
 const CUT: usize = 32;
 /// Minimum average distance in bytes between the slashes of base64 data.
 const PART: usize = 12;
 
-/// Redacts a text for display: replaces secrets, and removes lines of data that may be a part of a key.
+/// Redacts a text for display: replaces secrets by `…`, and removes lines of data that may be parts of a private key.
 #[must_use]
 pub fn without_secrets(text: &str) -> Cow<'_, str> {
     piece_without_secrets(text, &mut false)
 }
 
-/// Redacts consecutive pieces of a text as [`without_secrets`] does. `key` is true while a private key continues from
-/// one piece to the next.
+/// Redacts one of several consecutive pieces of a text, like [`without_secrets`]. `key` is true if a private key began
+/// in an earlier piece and continues in this one. The function updates `key` for the next piece.
 pub fn piece_without_secrets<'t>(piece: &'t str, key: &mut bool) -> Cow<'t, str> {
     let mut rest = piece;
     // Most pieces contain no part of a key.
@@ -47,8 +46,9 @@ pub fn piece_without_secrets<'t>(piece: &'t str, key: &mut bool) -> Cow<'t, str>
     shown
 }
 
-/// Redacts a text without changing its number of lines: `…` replaces each line or run of data, and the lines of a key
-/// that began before the text become empty. `clean`: [`redact`] is known to leave the text unchanged.
+/// Redacts a text without changing its number of lines. `…` replaces each line or run of data. The lines of a private
+/// key that began before the text become empty. `clean` is true if the caller knows that [`redact`] does not change the
+/// text.
 #[must_use]
 pub fn lines_without_secrets(text: &str, clean: bool) -> Cow<'_, str> {
     let rest = skip_key(text, false).unwrap_or_default();
@@ -74,8 +74,8 @@ pub fn lines_without_secrets(text: &str, clean: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Redacts a value as [`without_secrets`] does, and also removes runs of data, because several lines or cells may have
-/// been joined. Returns an empty text if no word remains.
+/// Redacts a value, like [`without_secrets`]. Also replaces runs of data inside lines, because the value may consist of
+/// several joined lines or cells. Returns an empty text if no word remains.
 #[must_use]
 pub fn value_without_secrets(value: &str) -> Cow<'_, str> {
     let shown = replace_data_runs(without_secrets(value));
@@ -85,7 +85,7 @@ pub fn value_without_secrets(value: &str) -> Cow<'_, str> {
     }
 }
 
-/// Replaces [`REDACTED`] by `…`. A text that is borrowed had no secret.
+/// Replaces [`REDACTED`] by `…`. A borrowed text is unchanged, because it contained no secret.
 fn leave_out(shown: Cow<'_, str>) -> Cow<'_, str> {
     match shown {
         Cow::Owned(text) => Cow::Owned(text.replace(REDACTED, LEFT_OUT)),
@@ -110,8 +110,8 @@ fn replace_data_runs(text: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Iterates over the runs of at least `least` base64 characters. Examines only every `least`-th byte where there are no
-/// such runs.
+/// Iterates over the runs of at least `least` base64 characters. For speed, examines only every `least`-th byte until
+/// it finds a base64 character.
 fn base64_runs(text: &str, least: usize) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -137,8 +137,8 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-/// Returns true if a run of base64 characters is data, or with `cut` the start of data. The parts of a path are
-/// shorter than the parts of data between slashes.
+/// Returns true if a run of base64 characters is data and not, for example, a path: paths have more slashes. `cut` is
+/// true if the end of the run was cut off.
 fn is_data_run(run: &str, cut: bool) -> bool {
     let has = |what: fn(&u8) -> bool| run.as_bytes().iter().any(what);
     run.len() >= if cut { CUT } else { DATA }
@@ -148,8 +148,9 @@ fn is_data_run(run: &str, cut: bool) -> bool {
         && run.matches('/').count() * PART <= run.len()
 }
 
-/// Returns the text after a private key that began before the piece, or `None` if the key continues beyond the piece.
-/// The last line of a key is recognised even without the first line, because a piece may be displayed alone.
+/// Returns the text after a private key that began before the piece, or `None` if the key does not end in the piece.
+/// `open` is true if such a key is known. Otherwise, the key is recognised by its last line, because a piece may be
+/// displayed alone.
 fn skip_key(piece: &str, open: bool) -> Option<&str> {
     let end = piece.find(KEY_END);
     let begins = piece.find(KEY_BLOCK);
@@ -161,7 +162,7 @@ fn skip_key(piece: &str, open: bool) -> Option<&str> {
             Some(if private { behind() } else { piece })
         }
         _ if open && begins.is_none() => None,
-        // Another key begins although the previous one did not end.
+        // The key has no end, but another key begins.
         _ if open => begins.map(|begins| &piece[begins..]),
         _ => Some(piece),
     }
@@ -174,7 +175,7 @@ fn opens_key(piece: &str) -> bool {
     begins.any(|(at, _)| private_title(&piece[ended + at + KEY_BLOCK.len()..]).is_some())
 }
 
-/// Returns true if a line is data. Most lines are too short.
+/// Returns true if any line of the text is data.
 fn has_data(text: &str) -> bool {
     let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
     let mut from = 0;

@@ -8,7 +8,7 @@ use planted::{Dice, formats, planted};
 
 const LIST: &str = include_str!("../../../../docs/secrets.md");
 
-/// Texts around a secret.
+/// Contexts in which a secret may occur. `%` marks the place of the secret.
 const AROUND: [&str; 14] = [
     "%",
     "- %\n- the pump is blue\n",

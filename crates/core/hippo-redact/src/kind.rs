@@ -6,12 +6,12 @@ use super::label::SecretLabel;
 use super::providers::{PREFIXES, SecretBody};
 use super::{CandidateKind, for_each_secret};
 
-/// Kind of a secret, judged by its form and its label.
+/// Kind of a secret, determined by its form and its label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SecretKind {
-    /// A password or passphrase, by its label or the command that contains it.
+    /// A password or passphrase, recognised by its label or by the command that contains it.
     Password,
-    /// A key or token, by its label.
+    /// A key or token, recognised by its label.
     Key,
     /// The recovery words of a wallet.
     SeedPhrase,
@@ -66,7 +66,8 @@ impl SecretKind {
     }
 }
 
-/// Returns the kinds of the secrets in a text; empty exactly if [`redact`](super::redact) leaves the text unchanged.
+/// Returns the kinds of the secrets in a text. The set is empty if and only if [`redact`](super::redact) does not
+/// change the text.
 #[must_use]
 pub fn find_kinds(text: &str) -> BTreeSet<SecretKind> {
     let mut kinds = BTreeSet::new();

@@ -9,9 +9,9 @@ use super::start;
 
 /// Start of a JSON web token: `{"` in base64.
 pub(super) const JWT: &str = "eyJ";
-/// Start of the first line of a key.
+/// Start of the first line of a key in PEM format.
 pub(super) const KEY_BLOCK: &str = "-----BEGIN ";
-/// Start of the last line of a key.
+/// Start of the last line of a key in PEM format.
 pub(super) const KEY_END: &str = "-----END ";
 /// Separator of the scheme and the rest of a URL.
 pub(super) const URL: &str = "://";
@@ -22,16 +22,16 @@ pub(super) const TELEGRAM: &str = ":AA";
 pub(super) const AZURE: &str = "Q~";
 /// Headers that contain cookies.
 pub(super) const COOKIES: [&str; 2] = ["set-cookie:", "cookie:"];
-/// Start of a base64-encoded private key.
+/// Start of a private key in PEM format that is encoded as base64 again.
 pub(super) const PACKED_KEY: &str = "LS0tLS1CRUdJTi";
 
-/// Suffix or infix of the secrets of one provider.
+/// Mark at the end of or inside the secrets of one provider.
 pub(super) struct ProviderSuffix {
     pub mark: &'static str,
     /// Minimum and maximum number of characters before the mark.
     before: (usize, usize),
     hex: bool,
-    /// Minimum and maximum characters after the mark.
+    /// Minimum and maximum number of characters after the mark.
     behind: (usize, usize),
 }
 
@@ -59,9 +59,9 @@ pub(super) const SUFFIXES: [ProviderSuffix; 3] = [
 
 /// Maximum bytes of a title such as `RSA PRIVATE KEY`.
 const TITLE: usize = 60;
-/// Maximum bytes of a URL before its host.
+/// Maximum bytes of the user, the password and the host in a URL.
 const AUTHORITY: usize = 512;
-/// Maximum bytes of a secret that are judged.
+/// Number of bytes at the start of a secret that are examined.
 const JUDGED: usize = 256;
 
 const fn is_word(byte: u8) -> bool {
@@ -72,7 +72,7 @@ const fn is_any(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'=' | b'+' | b'/')
 }
 
-/// Returns true for the characters after the host of a URL.
+/// Returns true for the characters in the path and query of a URL.
 const fn is_url_byte(byte: u8) -> bool {
     is_any(byte) || matches!(byte, b'@' | b'%' | b'?' | b'&' | b':')
 }
@@ -82,13 +82,13 @@ const fn is_base64url(byte: u8) -> bool {
 }
 
 impl SecretCandidate<'_> {
-    /// Returns true if no word character precedes the candidate.
+    /// Returns true if the candidate is at the start of a word.
     pub(super) fn is_word_start(&self) -> bool {
         let before = self.byte_before(self.start);
         !(before.is_ascii_alphanumeric() || matches!(before, b'_' | b'-'))
     }
 
-    /// Finds a secret with the prefix of its provider.
+    /// Returns the secret that begins with the prefix of a provider.
     pub(super) fn find_prefixed(&self, prefix: &ProviderPrefix) -> Option<Range<usize>> {
         let exact = self.slice(self.start..self.end) == prefix.mark;
         if !exact || !self.is_word_start() {
@@ -125,13 +125,13 @@ impl SecretCandidate<'_> {
         fits.then(|| from..self.trimmed_run_end(self.end, wanted))
     }
 
-    /// Finds a secret whose parts have fixed lengths.
+    /// Finds a secret that has a prefix and then matches a shape, see `find_shape_end`.
     fn find_shaped(&self, shape: &str) -> Option<Range<usize>> {
         let end = shape
             .split('|')
             .find_map(|shape| super::providers::find_shape_end(shape, self.bytes(), self.end))?;
         let body = start(self.slice(self.end..end), JUDGED);
-        // Parts joined by marks are not a word, even with few digits.
+        // A shape with punctuation marks matches few ordinary words, so one digit is enough.
         let least = if shape.contains('\'') { 1 } else { 2 };
         let made = CharacterShape::measure(body).digits >= least || body.len() < 8;
         (made && !is_placeholder(body)).then_some(self.start..end)
@@ -167,7 +167,7 @@ impl SecretCandidate<'_> {
             .then(|| self.start - length..end)
     }
 
-    /// Finds the values of a cookie, if one looks generated.
+    /// Returns the range of all values in a cookie header if one of the values looks generated.
     pub(super) fn find_cookie(&self) -> Option<Range<usize>> {
         let inside = |byte| !matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`');
         let end = self.run_end(self.end, 2_048, inside);
@@ -186,7 +186,7 @@ impl SecretCandidate<'_> {
         Some(from..self.end + pairs.trim_end().len())
     }
 
-    /// Finds a base64-encoded private key, as in the configuration of kubectl.
+    /// Finds a private key in PEM format that is encoded as base64 again, as in the configuration of kubectl.
     pub(super) fn find_packed_key(&self) -> Option<Range<usize>> {
         let exact = self.slice(self.start..self.end) == PACKED_KEY;
         let public = ["BDRVJU", "BQVUJMSUM", "BUUlVTVE"];
@@ -198,7 +198,7 @@ impl SecretCandidate<'_> {
         (end - self.end >= 24).then_some(self.start..end)
     }
 
-    /// Returns the end of a run, without trailing punctuation.
+    /// Returns the end of the run of `wanted` bytes at an offset, without trailing punctuation.
     pub(super) fn trimmed_run_end(&self, from: usize, wanted: impl Fn(u8) -> bool) -> usize {
         let end = self.run_end(from, usize::MAX, wanted);
         from + self.slice(from..end).trim_end_matches(['.', '-', '/']).len()
@@ -210,14 +210,14 @@ impl SecretCandidate<'_> {
             return None;
         }
         let header = self.run_end(self.end, JUDGED, is_base64url);
-        // Grafana tokens are a single object without a signature.
+        // A Grafana token is a single JSON object, without a payload and a signature.
         let single = self.text_from(self.end).starts_with("rIjoi") && header - self.end >= 40;
         if single && self.byte_at(header) != b'.' {
             let end = self.trimmed_run_end(self.end, |byte| is_base64url(byte) || byte == b'=');
             return Some(self.start..end);
         }
         let long = header - self.end >= 8;
-        // A payload only needs to have the minimum length, because searching for its end here would cost time.
+        // Check only that the payload has the minimum length: searching for its end would cost time.
         let payload = self.run_end(header + 1, 9, is_base64url);
         let whole = long && self.byte_at(header) == b'.' && payload - header > 8;
         whole.then(|| self.start..self.trimmed_run_end(self.end, |byte| is_base64url(byte) || byte == b'.'))
@@ -265,7 +265,7 @@ impl SecretCandidate<'_> {
     }
 }
 
-/// Returns the end of the title of a private key: after `RSA PRIVATE KEY-----`.
+/// Returns the offset after the title of a private key, such as `RSA PRIVATE KEY-----`; `None` for other titles.
 pub(super) fn private_title(rest: &str) -> Option<usize> {
     let bytes = rest.as_bytes().iter().take(TITLE);
     let title = bytes.take_while(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || **byte == b' ');

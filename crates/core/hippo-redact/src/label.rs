@@ -1,4 +1,4 @@
-//! Labels that announce a secret, and their separators.
+//! Labels before a secret, such as `password`, and the separators after a label.
 
 use std::ops::Range;
 
@@ -7,26 +7,26 @@ use super::shape::is_random;
 use super::value::Separator;
 use super::words::{ENVIRONMENTS, OF_OTHERS, OF_SECRETS, contains_word};
 
-/// Strength of a label: how strict the rules for the value must be.
+/// Meaning of a label. The variants are in order: the later ones allow more values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SecretLabel {
-    /// `key`: may also be the key of a piano, a map or a door, so the value must look random.
+    /// `key`: may also belong to a piano, a map or a door, so the value must look random.
     Key,
     /// `token`: may also belong to a language model, a parser or a chain, so the value must look generated.
     Token,
-    /// `secret`, `api key`: the value has digits or is long.
+    /// `secret`, `api key`: the value must have letters and digits, or must be long.
     Secret,
-    /// `pass`: means a password in `db_pass`, but may otherwise mean the outcome of a test.
+    /// `pass`: a password in `db_pass`, but otherwise perhaps the outcome of a test.
     Pass,
-    /// `password`: the value may be any word.
+    /// `password`: the value may be a single word.
     Password,
     /// `passphrase`: the value may be several words.
     Phrase,
-    /// `seed phrase`: the value is many words.
+    /// `seed phrase`: the value is at least eight words.
     Seed,
 }
 
-/// Label words in any case.
+/// Label words, with their meaning. The case of ASCII letters is ignored.
 #[rustfmt::skip] // keep the list compact
 pub(super) const LABELS: [(&str, SecretLabel); 62] = {
     use SecretLabel::{Key, Pass, Password, Phrase, Secret, Seed, Token};
@@ -51,15 +51,15 @@ pub(super) const LABELS: [(&str, SecretLabel); 62] = {
 
 /// Schemes of the `Authorization` header.
 pub(super) const SCHEMES: [&str; 2] = ["bearer", "basic"];
-/// Text before a scheme or a token.
+/// Header that precedes a scheme or a token.
 const HEADER: &[u8] = b"authorization: ";
 
-/// Words between a label and its object: `password for the NAS`.
+/// Words that connect a label with a description, such as ` for ` in `password for the NAS`.
 const LEADS: [&str; 19] = [
     " for ", " of ", " to ", " on ", " at ", " in ", " (", " für ", " fürs ", " zu ", " zum ", " vom ",
     " von ", " des ", " der ", " от ", " для ", " к ", " API",
 ];
-/// Words between a label and its value, with the kind of separator.
+/// Words that separate a label from its value, with the kind of separator.
 #[rustfmt::skip] // keep the list compact
 const VERBS: [(&str, Separator); 15] = [
     ("is ", Separator::Is), ("was ", Separator::Is), ("to ", Separator::To), ("ist ", Separator::Said),
@@ -73,18 +73,18 @@ const BETWEEN: usize = 48;
 /// Maximum bytes of a name before its label.
 const NAME: usize = 32;
 
-/// Label with its position.
+/// Label that denotes a secret, with its end in the text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LabelMatch {
     pub label: SecretLabel,
     /// End of the name that contains the label.
     pub end: usize,
-    /// True if a space suffices as separator, as in `--token` and `Authorization: token`.
+    /// True if a space is enough as separator, as after `--token` and `Authorization: token`.
     pub flag: bool,
 }
 
 impl SecretCandidate<'_> {
-    /// Finds the secret that a label announces.
+    /// Returns the secret to which a label belongs.
     pub(super) fn find_labelled(&self, label: SecretLabel) -> Option<Range<usize>> {
         // Notion tokens: `secret_` followed by random characters.
         if label == SecretLabel::Secret && self.byte_at(self.end) == b'_' {
@@ -102,7 +102,8 @@ impl SecretCandidate<'_> {
             .or_else(|| self.find_adjacent(named))
     }
 
-    /// Returns the label if it is the last word of a name, and the name denotes a secret.
+    /// Returns the label if its name denotes a secret, such as `access_token`, but not `page_token`. The label must be
+    /// the last word of the name.
     fn match_label(&self, label: SecretLabel) -> Option<LabelMatch> {
         let (start, end) = (self.start, self.end);
         let wide = self.byte_at(start) >= 0x80;
@@ -121,7 +122,7 @@ impl SecretCandidate<'_> {
                 if contains_word(OF_OTHERS, last) {
                     return None;
                 }
-                // `DEPLOY_KEY` is not a key of a map.
+                // A constant such as `DEPLOY_KEY` is a secret, not a key of a map.
                 let constant = name.ends_with('_') && name.bytes().any(|byte| byte.is_ascii_uppercase());
                 let of_secrets = glued || constant || flag || contains_word(OF_SECRETS, last);
                 if of_secrets { SecretLabel::Secret } else { label }
@@ -133,8 +134,8 @@ impl SecretCandidate<'_> {
         Some(LabelMatch { label, end, flag })
     }
 
-    /// Returns the end of the name if the label ends it: `password2`, `API_KEY_PROD`. `token_count`, `keys` and
-    /// `password.txt` are other names.
+    /// Returns the end of a name whose last word is the label, such as `password2` or `API_KEY_PROD`. Returns `None`
+    /// for other names, such as `token_count`, `keys` and `password.txt`.
     fn name_end(&self, end: usize) -> Option<usize> {
         let end = self.run_end(end, 2, |byte| byte.is_ascii_digit());
         let next = self.byte_at(end);
@@ -151,19 +152,19 @@ impl SecretCandidate<'_> {
         (!other).then_some(after)
     }
 
-    /// Returns true if a word of a camel-case name begins here: `authToken`.
+    /// Returns true if a word inside a camel-case name begins at the offset, such as `Token` in `authToken`.
     fn is_camel(&self, at: usize) -> bool {
         let before = self.byte_before(at);
         self.byte_at(at).is_ascii_uppercase() && (before.is_ascii_lowercase() || before.is_ascii_digit())
     }
 
-    /// Returns the part of the name before a label: `aws_`, `X-Api-`, `api `.
+    /// Returns the part of a name before the label, such as `aws_`, `X-Api-` or `api `.
     fn name_before(&self, start: usize) -> &str {
         let bytes = &self.bytes()[start.saturating_sub(NAME).max(self.done)..start];
         let belongs = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
         let mut length = bytes.iter().rev().take_while(|byte| belongs(byte)).count();
         if length == 0 && bytes.ends_with(b" ") {
-            // A preceding word, such as `API`.
+            // The word before the space belongs to the name, such as `API` in `API key`.
             let word = bytes.iter().rev().skip(1);
             length = 1 + word.take_while(|byte| belongs(byte)).count();
         }
@@ -189,13 +190,13 @@ impl SecretCandidate<'_> {
         if named.flag {
             return Some((Separator::Space, named.end + 1));
         }
-        // `password for the NAS: …`, `API key (staging) = …`
+        // The text may describe the label first: `password for the NAS: …`, `API key (staging) = …`.
         let wide = self.byte_at(self.start) >= 0x80 || self.byte_at(self.end - 1) >= 0x80;
         if named.label < SecretLabel::Token && !wide {
             return None;
         }
         let until = (named.end + BETWEEN).min(self.text.len());
-        // In `passphrase of the key is …`, the value may be any word, so the first label takes precedence.
+        // For passwords, other labels in the description are ignored, such as `key` in `passphrase of the key is …`.
         let until = match named.label < SecretLabel::Password {
             true => self.next_candidate(self.start).min(until).max(named.end),
             false => until,
@@ -204,7 +205,7 @@ impl SecretCandidate<'_> {
         if !LEADS.iter().any(|word| rest.starts_with(word.as_bytes())) {
             return None;
         }
-        // Text in brackets describes the label; the value follows after the brackets.
+        // Text in brackets belongs to the description, so skip separators inside the brackets.
         let mut open = rest[1] == b'(';
         for (at, byte) in rest.iter().enumerate() {
             match byte {
@@ -226,7 +227,8 @@ impl SecretCandidate<'_> {
         None
     }
 
-    /// Parses the separator at an offset, ignoring markdown and quotes around it.
+    /// Returns the separator at an offset, and the start of the value. Markdown and quotes around the separator are
+    /// ignored.
     fn parse_separator(&self, at: usize) -> Option<(Separator, usize)> {
         let mark = |byte: u8| matches!(byte, b'*' | b'_' | b'`' | b'"' | b'\'' | b'\\' | b']');
         let closed = self.run_end(at, 6, mark);
@@ -241,7 +243,7 @@ impl SecretCandidate<'_> {
             b'=' => (Separator::Equals, 1),
             b'|' => (Separator::Cell, 1),
             b'>' if !spaced => (Separator::Tag, 1),
-            // `<add key="DbPassword" value="…"/>`
+            // XML attributes: `<add key="DbPassword" value="…"/>`
             b'v' if spaced && closed > at && self.text_from(from).starts_with("value=") => {
                 (Separator::Equals, 6)
             }
@@ -256,7 +258,7 @@ impl SecretCandidate<'_> {
             0xEF if self.text_from(from).starts_with('：') => (Separator::Colon, 3),
             _ => return None,
         };
-        // `::`, `==`, `=~` and similar are operators.
+        // Operators such as `::`, `==` and `=~` are not separators.
         let end = from + length;
         let operator = length == 1 && matches!(self.byte_at(end), b'=' | b':' | b'~');
         (!operator).then_some((separator, end))
@@ -267,7 +269,7 @@ pub(super) const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// Returns the last word of a name, split at marks or capitals: `Api` of `xApi`.
+/// Returns the last word of a name, such as `Api` in `xApi`. Punctuation marks and capitals separate words.
 fn last_word(name: &str) -> &str {
     let bytes = name.as_bytes();
     let mut at = bytes.len();

@@ -1,9 +1,9 @@
 //! Redaction of secrets in text.
 //!
-//! A multi-pattern search finds the few candidates at which a secret may start: words such as `password`, prefixes
-//! such as `ghp_`, `://` and `-----BEGIN`. The text around a candidate, up to a fixed distance, decides whether it is
-//! a secret, so the running time is linear. The label stays and the value becomes [`REDACTED`]. docs/secrets.md
-//! defines what counts as a secret.
+//! A multi-pattern search finds candidates: texts that may belong to a secret, such as `password`, `ghp_`, `://` and
+//! `-----BEGIN`. hippod then examines the text around each candidate, up to a fixed distance, so the running time is
+//! linear. [`REDACTED`] replaces a secret; the label before the secret stays. docs/secrets.md defines what counts as a
+//! secret.
 
 #![warn(clippy::disallowed_methods)]
 
@@ -41,20 +41,20 @@ pub const REDACTED: &str = "[redacted]";
 /// Maximum number of passes over a text, to keep the running time linear.
 const PASSES: usize = 16;
 
-/// Redacts all secrets in a text. The operation is idempotent.
+/// Returns a text with [`REDACTED`] in place of each secret. Redacting the result again does not change it.
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
     redact_repeatedly(text, false)
 }
 
-/// Redacts a text without changing its number of lines: a secret of several lines is followed by empty lines.
+/// Works like [`redact`], but keeps the number of lines: empty lines replace the further lines of a secret.
 pub fn redact_lines(text: &str) -> Cow<'_, str> {
     redact_repeatedly(text, true)
 }
 
 fn redact_repeatedly(text: &str, keeps_lines: bool) -> Cow<'_, str> {
     let mut shown = redact_once(text, keeps_lines);
-    // A replacement may reveal an adjacent secret. Usually the second pass finds nothing.
+    // Some secrets are recognised only after an adjacent secret was replaced. Usually, the second pass finds nothing.
     for _ in 0..PASSES {
         let Cow::Owned(before) = &shown else { break };
         match redact_once(before, keeps_lines) {
@@ -84,7 +84,7 @@ fn redact_once(text: &str, keeps_lines: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Calls `found` with each secret of one pass, in order.
+/// Finds secrets in one pass over the text, and calls `found` with each of the secrets in order.
 fn for_each_secret(text: &str, mut found: impl FnMut(Range<usize>, CandidateKind)) {
     let Some(finder) = &*FINDER else {
         return;
@@ -133,7 +133,7 @@ fn for_each_secret(text: &str, mut found: impl FnMut(Range<usize>, CandidateKind
     }
 }
 
-/// Kind of a candidate.
+/// Kind of a candidate, by the pattern that matched.
 #[derive(Debug, Clone, Copy)]
 enum CandidateKind {
     Label(SecretLabel),
@@ -152,20 +152,20 @@ enum CandidateKind {
 
 struct SecretFinder {
     patterns: AhoCorasick,
-    /// Kind of candidate for each pattern.
+    /// Kind of candidate that each pattern finds.
     meaning: Vec<CandidateKind>,
 }
 
 impl SecretFinder {
-    /// Returns the candidates of a text. Most do not overlap.
+    /// Returns the candidates in a text. Consecutive candidates may overlap by one byte.
     fn find_candidates(&self, text: &str) -> Vec<Match> {
         let mut hits = Vec::new();
         let mut from = 0;
         while let Some(hit) = self.patterns.find(Input::new(text).span(from..text.len())) {
             let is_prefix = matches!(self.meaning[hit.pattern().as_usize()], CandidateKind::Prefix(_));
             let is_word = |at: usize| text.as_bytes()[at].is_ascii_alphanumeric();
-            // Inside a word, a provider prefix starts no secret, and its last character may belong to another
-            // pattern: `-us` in `…a3-us12`.
+            // A provider prefix inside a word is not the start of a secret, but its last character may be the start of
+            // another pattern: `-us` in `…a3-us12`.
             let within = is_prefix && hit.start() > 0 && is_word(hit.start() - 1) && !is_word(hit.end() - 1);
             from = hit.end() - usize::from(within);
             hits.push(hit);
@@ -174,7 +174,7 @@ impl SecretFinder {
     }
 }
 
-/// The value would be `None` only if a pattern were invalid, and the patterns are constants.
+/// The finder, with all patterns. It is never `None`, because the patterns are constant and valid.
 static FINDER: LazyLock<Option<SecretFinder>> = LazyLock::new(|| {
     let mut patterns: Vec<&str> = Vec::new();
     let mut meaning = Vec::new();
@@ -219,15 +219,16 @@ struct SecretCandidate<'t> {
     start: usize,
     /// End of the matched pattern.
     end: usize,
-    /// Everything before this offset is processed.
+    /// Offset up to which the text is already processed.
     done: usize,
     /// The candidates after this one.
     later: &'t [Match],
 }
 
 impl<'t> SecretCandidate<'t> {
-    /// Cuts a secret before a key block that follows it. Returns `None` if the secret overlaps processed text, or if
-    /// the text after it is redacted already, because the secret was then judged in an earlier pass.
+    /// Cuts a secret at the start of a private key that it contains. Returns `None` if the secret overlaps processed
+    /// text. Also returns `None` if [`REDACTED`] follows the secret, because an earlier pass then accepted or rejected
+    /// it.
     fn exclude_key_block(&self, secret: Range<usize>) -> Option<Range<usize>> {
         let mut blocks = self.slice(secret.clone()).match_indices(KEY_BLOCK);
         let block = blocks.find(|(at, _)| *at > 0);
@@ -247,8 +248,8 @@ impl<'t> SecretCandidate<'t> {
         self.bytes().get(at).copied().unwrap_or(0)
     }
 
-    /// Returns the byte before an offset; 0 at the start. Right after a secret, returns the last byte of its
-    /// replacement.
+    /// Returns the byte before an offset; 0 at the start of the text. Right after a secret, returns the last byte of
+    /// [`REDACTED`].
     fn byte_before(&self, at: usize) -> u8 {
         if at == self.done && at > 0 {
             return b']';
@@ -256,7 +257,7 @@ impl<'t> SecretCandidate<'t> {
         at.checked_sub(1).map_or(0, |at| self.byte_at(at))
     }
 
-    /// Returns the end of the run of at most `most` matching bytes from an offset.
+    /// Returns the end of the run of `wanted` bytes that begins at an offset. A run has at most `most` bytes.
     fn run_end(&self, from: usize, most: usize, wanted: impl Fn(u8) -> bool) -> usize {
         let rest = self.bytes().get(from..).unwrap_or_default();
         let length = rest.iter().take(most).position(|&byte| !wanted(byte));
@@ -269,18 +270,18 @@ impl<'t> SecretCandidate<'t> {
         next.unwrap_or(self.text.len())
     }
 
-    /// Returns the text from an offset; empty inside a character.
+    /// Returns the text from an offset; empty if the offset is inside a character.
     fn text_from(&self, from: usize) -> &'t str {
         self.text.get(from..).unwrap_or_default()
     }
 
-    /// Returns a range of the text. Callers pass ranges that start and end at ASCII characters.
+    /// Returns a range of the text; empty unless the range starts and ends between characters.
     fn slice(&self, span: Range<usize>) -> &'t str {
         self.text.get(span).unwrap_or_default()
     }
 }
 
-/// Returns the start of a text: whole characters of at most `most` bytes.
+/// Returns the first characters of a text, at most `most` bytes.
 fn start(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }

@@ -1,4 +1,4 @@
-//! Secrets next to their label without a separator.
+//! Secrets near their label, without a separator between the two.
 
 use std::ops::Range;
 
@@ -6,13 +6,13 @@ use super::SecretCandidate;
 use super::label::{LabelMatch, SecretLabel};
 use super::shape::{self, CharacterShape, is_random};
 
-/// Number of bytes after a label within which a random run counts as its secret.
+/// Number of bytes after a label in which hippod searches for a random run of characters, which is then the secret.
 const AFTER: usize = 48;
-/// Maximum bytes from ` is ` to the label: `is the password`, `is our deploy token`.
+/// Maximum bytes from ` is ` to the label, as in ` is our deploy token`.
 const SAID: usize = 32;
-/// Maximum bytes of a run that are judged.
+/// Number of bytes of a run that are examined.
 const JUDGED: usize = 160;
-/// Characters that end the sentence of a label.
+/// Characters that end the search for a secret after a label.
 const ENDS: &[u8] = b"\n{}[]<>|;\\";
 
 pub(super) const fn is_run(byte: u8) -> bool {
@@ -20,7 +20,7 @@ pub(super) const fn is_run(byte: u8) -> bool {
 }
 
 impl SecretCandidate<'_> {
-    /// Finds a random run right after the label, or one that the text assigns to the label.
+    /// Finds a random run of characters after the label, or a secret before it, as in `hunter2 is the password`.
     pub(super) fn find_near(&self, named: LabelMatch) -> Option<Range<usize>> {
         self.find_after(named).or_else(|| self.find_before(named))
     }
@@ -44,7 +44,7 @@ impl SecretCandidate<'_> {
         None
     }
 
-    /// Finds `hunter2 is the password`.
+    /// Finds the secret in sentences such as `hunter2 is the password`.
     fn find_before(&self, named: LabelMatch) -> Option<Range<usize>> {
         if named.label < SecretLabel::Token || !matches!(self.byte_before(self.start), b' ' | b'_' | b'-') {
             return None;
@@ -113,7 +113,7 @@ fn is_pair(text: &str) -> bool {
         };
         bits = (bits << 6 | digit) & 0xFFFF;
         let read = bits >> (6 * at % 8) & 0xFF;
-        // The first of four digits completes no byte.
+        // The first of four base64 digits does not complete a byte.
         if at % 4 != 1 && !(0x20..0x7F).contains(&read) {
             return false;
         }

@@ -7,16 +7,16 @@ pub(super) struct ProviderPrefix {
     pub mark: &'static str,
     /// Minimum number of characters after the prefix.
     pub least: usize,
-    /// Characters after the prefix.
+    /// Kind of the characters after the prefix.
     pub body: SecretBody,
 }
 
-/// Characters after a prefix.
+/// Kind of the characters that follow a prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SecretBody {
     /// Letters and digits.
     Word,
-    /// Letters, digits, `-`, `_`, `.`, `=`.
+    /// Letters, digits, and the characters `-`, `_`, `.`, `=`, `+` and `/`.
     Any,
     /// Capitals and digits, exactly `least` characters.
     Capitals,
@@ -26,7 +26,7 @@ pub(super) enum SecretBody {
     Exact,
     /// URL characters; the prefix is the start of the URL and is not redacted.
     Path,
-    /// Parts of fixed length, see [`find_shape_end`].
+    /// Parts of limited length, in the notation of [`find_shape_end`].
     Shape(&'static str),
 }
 
@@ -55,12 +55,12 @@ pub(super) static PREFIXES: LazyLock<Vec<ProviderPrefix>> = LazyLock::new(|| {
     lines.filter_map(ProviderPrefix::parse).collect()
 });
 
-/// Returns the end of the text that matches the shape from an offset.
+/// Returns the end of the text that matches a shape, starting at an offset; `None` if the text does not match.
 ///
-/// A shape is a list of parts: a letter for a character class with its count (`w20`), or minimum and maximum
-/// (`w5-30`; `w40-0` has no maximum), or `'` and a literal character. The classes are: `h` hexadecimal, `d` digit,
-/// `A` capital or digit, `w` letter or digit, `b` as `w` with `-` and `_`, `s` both alphabets of base64, `c` letter,
-/// digit or `%`. No letter or digit may follow the last part.
+/// A shape is a list of parts. A part is `'` with a literal character, or a letter for a character class with the
+/// number of characters: `w20` is exactly 20, `w5-30` is 5 to 30, and `w40-0` is at least 40. The classes are `h`
+/// (hexadecimal digit), `d` (digit), `A` (capital or digit), `w` (letter or digit), `b` (letter, digit, `-` or `_`),
+/// `s` (either alphabet of base64) and `c` (letter, digit or `%`). No letter or digit may follow the last part.
 pub(super) fn find_shape_end(shape: &str, text: &[u8], from: usize) -> Option<usize> {
     let (mut shape, mut at) = (shape.as_bytes(), from);
     while let [class, rest @ ..] = shape {

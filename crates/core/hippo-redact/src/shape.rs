@@ -2,7 +2,7 @@
 
 use super::words::{FILES, FILLER, PLACEHOLDER, contains_word, is_label};
 
-/// Minimum length of a run that counts as a secret because of its form alone.
+/// Minimum bytes of a run of characters that may look random.
 const RANDOM: usize = 20;
 
 /// Statistics of the characters in a run.
@@ -11,9 +11,9 @@ pub(super) struct CharacterShape {
     pub lower: usize,
     pub upper: usize,
     pub digits: usize,
-    /// All other ASCII characters.
+    /// Number of ASCII characters that are neither letters nor digits.
     pub marks: usize,
-    /// Bytes of non-ASCII characters.
+    /// Number of bytes in non-ASCII characters.
     pub wide: usize,
     /// Number of changes from lower to upper case, and between letters and digits.
     pub changes: usize,
@@ -52,7 +52,7 @@ impl CharacterShape {
     }
 }
 
-/// Returns true for letters, digits, or letters followed by a number, as people write them by hand.
+/// Returns true for a word, a number, or a word followed by a short number, as people write them by hand.
 pub(super) fn is_plain(part: &str) -> bool {
     let letters = part.trim_end_matches(|mark: char| mark.is_ascii_digit());
     let number = part.len() - letters.len();
@@ -61,7 +61,8 @@ pub(super) fn is_plain(part: &str) -> bool {
     wordy && (number <= 4 || letters.is_empty())
 }
 
-/// Returns true for words and numbers joined by marks, such as `gpt-4o-mini`, `feature/login-2` or `2026-03-18`.
+/// Returns true for words and numbers joined by punctuation marks, such as `gpt-4o-mini`, `feature/login-2` or
+/// `2026-03-18`.
 pub(super) fn is_slug(text: &str) -> bool {
     let numbered = |part: &str| part.len() <= 4 && part.as_bytes()[0].is_ascii_digit();
     let marks = |mark: char| {
@@ -81,7 +82,7 @@ pub(super) fn is_random(text: &str) -> bool {
     all && shape.changes * 10 >= shape.length() * 3 && !is_slug(text) && !is_public(text)
 }
 
-/// Returns true for hexadecimal digits only, as in hashes and many keys.
+/// Returns true for hexadecimal digits with both letters and numbers, as in hashes and many keys.
 pub(super) fn is_hex(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_hexdigit()) && CharacterShape::measure(text).is_mixed()
 }
@@ -110,7 +111,7 @@ pub(super) fn is_location(text: &str) -> bool {
     let starts = starts.iter().any(|start| text.starts_with(start));
     let rooted = text.len() > 1 && text.starts_with('/') && !is_random(&text[1..]);
     let folders = text.contains('/') && !text.contains('+') && is_slug(text);
-    // `php:9000`
+    // A host and a port: `php:9000`.
     let port = text.rsplit_once(':').is_some_and(|(host, port)| {
         let digits = (2..=5).contains(&port.len()) && port.bytes().all(|byte| byte.is_ascii_digit());
         digits && host.starts_with(|first: char| first.is_ascii_lowercase()) && is_slug(host)
@@ -153,7 +154,7 @@ pub(super) fn is_placeholder(text: &str) -> bool {
     if open || first == b'$' && text[1..].bytes().all(variable) {
         return true;
     }
-    // A tag of YAML: `!vault |`.
+    // A YAML tag: `!vault |`.
     let tag = text.strip_prefix('!').unwrap_or_default();
     if !tag.is_empty() && tag.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return true;
@@ -162,7 +163,7 @@ pub(super) fn is_placeholder(text: &str) -> bool {
     if omitted.iter().any(|mark| text.contains(mark)) {
         return true;
     }
-    // `xxxx`, `------`, `00000000`, `abababab`.
+    // Few distinct characters: `xxxx`, `------`, `00000000`, `abababab`.
     let lower = text.to_ascii_lowercase();
     let letters = || lower.chars().filter(|mark| mark.is_alphanumeric());
     let first = letters().next();
@@ -202,7 +203,7 @@ pub(super) fn is_expression(text: &str) -> bool {
     if called.is_some_and(|at| text[..at].split(['.', '?']).all(is_name)) {
         return true;
     }
-    // `base64.b64encode(key)`
+    // A call of a method: `base64.b64encode(key)`.
     let method = |name: &str| name.contains('.') && !is_random(name) && name.split('.').all(is_identifier);
     if called.is_some_and(|at| text[at..].starts_with('(') && method(&text[..at])) {
         return true;
@@ -212,7 +213,7 @@ pub(super) fn is_expression(text: &str) -> bool {
     members || variables.iter().any(|start| text.starts_with(start))
 }
 
-/// Returns true for a variable name that a person chose.
+/// Returns true for a variable name that looks as if a person chose it.
 fn is_name(part: &str) -> bool {
     is_identifier(part) && is_slug(part)
 }

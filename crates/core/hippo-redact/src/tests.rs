@@ -6,7 +6,7 @@ use super::*;
 
 const SAMPLES: &str = include_str!("../tests/data/redact.txt");
 
-/// Returns for each line the stored text, the expected text after redaction, and the secrets in the line.
+/// Returns the labelled lines with this sign: the text, the expected text after redaction, and the secrets.
 fn samples(sign: &str) -> Vec<(String, String, Vec<String>)> {
     let lines = SAMPLES.lines().filter_map(|line| line.strip_prefix(sign));
     lines
@@ -96,7 +96,7 @@ fn redacting_samples_again_changes_nothing() {
     }
 }
 
-/// Generates labels, prefixes and parts of secrets in random order.
+/// Generates texts of labels, prefixes and parts of secrets in random order.
 fn nasty() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         6 => prop::sample::select(vec![
@@ -192,7 +192,7 @@ fn assert_linear_time(end: &str) {
     }
 }
 
-// Without optimisation, each case takes a minute. As separate tests, they run in parallel.
+// Each case is a separate test, so that the cases run in parallel: without optimisation, each case takes a minute.
 #[test]
 fn redaction_takes_linear_time() {
     assert_linear_time("");

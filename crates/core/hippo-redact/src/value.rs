@@ -1,4 +1,4 @@
-//! Values after a label: extent, and tests for secrets.
+//! Values after a label: where they end, and whether they are secrets.
 
 use std::ops::Range;
 
@@ -16,30 +16,30 @@ pub(super) enum Separator {
     Arrow,
     /// ` is `
     Is,
-    /// ` ist `, ` — `: may precede any word of a sentence.
+    /// ` ist `, ` — `: any word of a sentence may follow.
     Said,
     /// ` to `
     To,
     /// A space after `--token`.
     Space,
-    /// `|` of a table.
+    /// `|` between the cells of a table.
     Cell,
     /// `>` of XML.
     Tag,
 }
 
 impl Separator {
-    /// Returns true if the separator often precedes text that is not a value.
+    /// Returns true if the text after the separator is often not a value.
     const fn is_loose(self) -> bool {
         matches!(self, Self::Is | Self::Said | Self::To | Self::Space | Self::Cell)
     }
 }
 
-/// Maximum bytes of a value that are judged.
+/// Number of bytes at the start of a value that are examined.
 const JUDGED: usize = 128;
 /// Maximum bytes of a quoted value.
 const QUOTED: usize = 4_096;
-/// Bytes after a value that are examined.
+/// Number of bytes after a value that are examined.
 const AFTER: usize = 24;
 
 /// Value after a label.
@@ -60,7 +60,7 @@ impl LabelledValue<'_> {
 }
 
 impl<'t> SecretCandidate<'t> {
-    /// Returns the value at an offset, if it is a secret.
+    /// Returns the range of the value at an offset if the value is a secret.
     pub(super) fn find_value(
         &self,
         named: LabelMatch,
@@ -88,7 +88,7 @@ impl<'t> SecretCandidate<'t> {
         {
             return Some(words);
         }
-        // A partly redacted value was judged in an earlier pass.
+        // An earlier pass already examined this value, because a part of it is redacted.
         if text.is_empty() || text.contains(REDACTED) {
             return None;
         }
@@ -109,7 +109,7 @@ impl<'t> SecretCandidate<'t> {
         Some(start..end)
     }
 
-    /// Returns the text between quotes that begin at an offset.
+    /// Returns the start of a quoted text, and the text without its quotes. The opening quote is at the offset.
     fn read_quoted(&self, at: usize) -> Option<(usize, &'t str)> {
         let rest = self.text_from(at);
         let open = rest.chars().next()?;
@@ -128,14 +128,14 @@ impl<'t> SecretCandidate<'t> {
         (rest[end..].starts_with(close) && !inner.is_empty()).then_some((start, inner))
     }
 
-    /// Returns an unquoted run, up to the next space or the next name with a value of its own.
+    /// Returns an unquoted value. It ends at the next space, or where another name with a value begins.
     fn read_bare(&self, from: usize, separator: Separator) -> &'t str {
         let ends = |byte: u8| {
             byte <= b' '
                 || matches!(byte, b'"' | b'`' | b'|' | 0x7F)
                 || byte == b'<' && separator == Separator::Tag
         };
-        // If another label follows a mark inside the run, another value begins there.
+        // If the text contains another label after a punctuation mark, the value ends before the label.
         let next = self.next_candidate(from);
         let joined = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/');
         let most = match joined(self.byte_before(next)) {
@@ -144,7 +144,7 @@ impl<'t> SecretCandidate<'t> {
         };
         let end = self.run_end(from, most, |byte| !ends(byte));
         let text = start_of(self.text_from(from), end - from);
-        // A name with a value of its own: `?next=key=x`.
+        // Remove the value of a nested name: `key` in `?next=key=x` is a name.
         let is_name = |byte: char| byte.is_ascii_alphabetic() || matches!(byte, '_' | '-' | '.');
         let rest = text.trim_start_matches(is_name).strip_prefix('=');
         let text = match rest.filter(|rest| rest.starts_with(|next: char| next.is_ascii_alphanumeric())) {
@@ -153,7 +153,7 @@ impl<'t> SecretCandidate<'t> {
         };
         let text = &text[..find_next_item(text.as_bytes()).unwrap_or(text.len())];
         let trimmed = text.trim_end_matches(|mark: char| ".,;:?)]}>'*_~\\。，；、！？）」】".contains(mark));
-        // `!` ends more sentences than passwords.
+        // Remove `!` from the end of a word without digits: it more often ends a sentence than a password.
         match trimmed.bytes().any(|byte| byte.is_ascii_digit()) {
             true => trimmed,
             false => trimmed.trim_end_matches('!'),
@@ -192,7 +192,7 @@ impl<'t> SecretCandidate<'t> {
                 random || uuid || mixed && (text.len() >= 16 || made)
             }
             _ => {
-                // A single word such as `hunter2` is a value where only a value can be.
+                // A single word such as `hunter2` is a secret if the separator shows that a value follows.
                 let single =
                     shape.letters() > 2 && !value.separator.is_loose() && !text.contains(['-', '_', '.']);
                 random || uuid || mixed || long || single
@@ -200,7 +200,7 @@ impl<'t> SecretCandidate<'t> {
         }
     }
 
-    /// Returns true if several words are assigned as a secret: `session_secret: "…"`.
+    /// Returns true if a value of several words is assigned to a name that ends in `secret`: `session_secret: "…"`.
     fn is_named_secret(&self, value: &LabelledValue<'t>) -> bool {
         let name = self.slice(self.start..self.end).eq_ignore_ascii_case("secret");
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte == b' ';
@@ -217,7 +217,7 @@ impl<'t> SecretCandidate<'t> {
         {
             return false;
         }
-        // `hashedPassword123` describes its value.
+        // `hashedPassword123` is a variable name, not a password.
         let stem = text.trim_end_matches(|mark: char| mark.is_ascii_digit());
         if (starts_with_word(text, "hashed") || starts_with_word(text, "encrypted")) && is_label(stem) {
             return false;
@@ -260,7 +260,7 @@ impl<'t> SecretCandidate<'t> {
             if stops {
                 line.trim_end()
             } else if label == SecretLabel::Seed {
-                // The sentence may continue with a name after the words.
+                // Leave out the last word, because it may be the start of a name after the phrase.
                 line.rsplit_once(' ').map_or("", |(words, _)| words.trim_end())
             } else {
                 ""
@@ -284,7 +284,7 @@ fn find_next_item(text: &[u8]) -> Option<usize> {
     })
 }
 
-/// Returns true if a value of letters only ends the line, the sentence or the item.
+/// Returns true if a value is at the end of a line, a sentence or a list item. The value has only letters.
 fn ends_statement(value: &LabelledValue<'_>, after: &str) -> bool {
     let close = |mark: char| "\"'`*.,;!)}]<|\\。".contains(mark);
     let rest = after.trim_start_matches(close);
@@ -292,7 +292,7 @@ fn ends_statement(value: &LabelledValue<'_>, after: &str) -> bool {
     let ends = next.is_empty() || next.starts_with(['\n', '\r', '#', '(', '|']);
     let word = next.split([' ', '\n']).next().unwrap_or_default();
     let pair = word.len() > 1 && word.ends_with(':') || word.contains('=') && !word.starts_with('=');
-    // `login(user, password=word)` is code.
+    // In code, such as `login(user, password=word)`, the word is a variable.
     let equals = value.separator == Separator::Equals;
     let argument = after.starts_with(')') || equals && after.starts_with(", ");
     match value.separator {

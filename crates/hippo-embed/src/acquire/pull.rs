@@ -83,7 +83,7 @@ impl ArtifactPull<'_> {
             if file_sha256(&place)? == wheel.sha256 {
                 return Ok(place);
             }
-            fs::remove_file(&place).map_err(|e| AcquireError::io("remove the damaged", &place, e))?;
+            fs::remove_file(&place).map_err(|e| AcquireError::io("remove the damaged file", &place, e))?;
         }
         let tick = &mut |done| self.report(PullStep::Download, done, wheel.size);
         pip::download(python, package, cache, tick)?;

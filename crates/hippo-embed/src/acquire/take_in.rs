@@ -119,7 +119,7 @@ fn check_free(manifest: &ModelManifest, name: &str) -> Result<(), AcquireError> 
     if pinned || lower == RESERVED {
         return Err(AcquireError::Name(
             name.into(),
-            "it is a reserved name of this build",
+            "this build of hippod reserves the name",
         ));
     }
     Ok(())

@@ -47,10 +47,10 @@ impl EncoderConfig {
         let encoder = match self.model_type.as_str() {
             "bert" => "BertModel",
             "xlm-roberta" => "XLMRobertaModel",
-            other => return Err(format!("not a BERT or an XLM-RoBERTa: {other}")),
+            other => return Err(format!("its model_type is {other}, not bert or xlm-roberta")),
         };
         if let Some(other) = self.architectures.iter().find(|name| *name != encoder) {
-            return Err(format!("not a {encoder}: {other}"));
+            return Err(format!("its architecture is {other}, not {encoder}"));
         }
         if self.hidden_act != "gelu" {
             return Err(format!("its activation is not gelu: {}", self.hidden_act));

@@ -79,7 +79,7 @@ pub(crate) fn run_trial(files: &ModelFiles, runtime: &Path) -> Result<(), EmbedE
     for prefix in [&model.query_prefix, &model.passage_prefix] {
         if tokens::count(&model.model, prefix) > (model.max_pieces - SPECIAL) / 2 {
             return Err(unusable(
-                "a prefix takes up more than half of the longest text".into(),
+                "a prefix takes up more than half of the longest text that the model accepts".into(),
             ));
         }
     }

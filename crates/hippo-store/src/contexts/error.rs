@@ -22,8 +22,8 @@ pub enum ContextError {
     EntryExists(String),
     /// The contents of open sessions use so much of the budget that the new content does not fit.
     #[error(
-        "could not store {needed} bytes: the contents of open sessions leave too little of the budget of \
-         {budget} bytes; close sessions or raise the budget"
+        "could not store {needed} bytes: together with the contents of open sessions, they exceed the budget of \
+         {budget} bytes"
     )]
     OverBudget {
         /// Number of bytes that the new content needs.

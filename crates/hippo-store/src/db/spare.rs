@@ -85,7 +85,7 @@ pub fn recover(path: &Path, root: &str) -> Result<Option<RecoveredDatabase>, Sto
     let sources: &[&Path] = if spare.exists() { &[&spare] } else { &[] };
     let SalvageResult { rows, mut lost } = salvage_from(sources, &draft, root)?;
     if sources.is_empty() {
-        lost.push("everything: no spare copy exists".to_owned());
+        lost.push("everything, because no spare copy exists".to_owned());
     }
     Replacement::Rebuilt.settle(&draft, path)?;
     Ok(Some(RecoveredDatabase { rows, lost, aside }))

@@ -32,7 +32,7 @@ pub fn io_refusal(what: &str, path: &Path, error: &io::Error) -> RpcError {
             (ErrorKind::BadRequest, "choose another path")
         }
         _ if is_loop(error) => (ErrorKind::BadRequest, "choose another path"),
-        _ => (ErrorKind::Internal, "check the disk"),
+        _ => (ErrorKind::Internal, "check the disk that contains this path"),
     };
     RpcError::new(kind, message).hint(hint)
 }

@@ -65,8 +65,8 @@ pub async fn close(
             } => {
                 if not_persisted > 0 {
                     notes.push(format!(
-                        "{not_persisted} more lasting entries were not written to long-term memory; they \
-                         stay in the record of the session"
+                        "{not_persisted} further entries that should last were not written to long-term memory, because the \
+                         session reached the maximum; they stay in the record of the session"
                     ));
                 }
                 return Ok(ContextCloseResponse {

@@ -126,7 +126,7 @@ fn entry(
     found: KeptEntry,
 ) -> Result<ContextFetchResponse, RpcError> {
     let stored = match found.content {
-        None => Err("the entry has no separate content".to_owned()),
+        None => Err("the entry was created without content".to_owned()),
         Some(id) => bytes_of(place, id, now(contexts))?,
     };
     let source = complete::source_path(&found.kept.entry.source.kind, &found.kept.entry.source.reference)

@@ -84,7 +84,8 @@ pub fn flush(
     };
     let found = place.read(|reader| Ok(session.read(reader, cancellation)))?;
     let Some(read) = found.transpose()? else {
-        return Err(RpcError::internal("the database of the sessions is missing").hint("try again"));
+        return Err(RpcError::internal("the database of the sessions was removed")
+            .hint("try again: hippod creates the database"));
     };
     session.tell(&read, &mut answer);
     if read.is_nothing_new() {
@@ -112,10 +113,9 @@ fn complete(
     appended: &mut Vec<FlushedLog>,
 ) -> Result<(), RpcError> {
     for part in &flush.parts {
-        let day: Date = part
-            .day
-            .parse()
-            .map_err(|_| RpcError::internal(format!("no such day: {}", part.day)))?;
+        let day: Date = part.day.parse().map_err(|_| {
+            RpcError::internal(format!("the stored date of a log is not valid: {}", part.day))
+        })?;
         if let Some(lines) = remember::append_marked(&view.root, day, &part.text, &part.mark)? {
             let heading = |line: &str| {
                 Some(

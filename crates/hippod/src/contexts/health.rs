@@ -50,7 +50,7 @@ impl Contexts {
             };
             if let Some(Err(error)) = held.store.as_ref().map(ContextStore::checkpoint) {
                 let file = place.file.display();
-                tracing::warn!(%file, %error, "could not checkpoint the database of the sessions");
+                tracing::warn!(%file, %error, "could not checkpoint the database of the sessions; the next start checkpoints it");
             }
         }
     }

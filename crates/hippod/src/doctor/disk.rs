@@ -110,7 +110,7 @@ fn examine_disk(place: &SurveyedWorkspace, survey: &mut Survey) {
     let detail = match place.waiting {
         0 if indexed == on_disk => format!("{root}: {on_disk} files, all indexed"),
         waiting => {
-            format!("{root}: {on_disk} files on disk, {indexed} indexed, {waiting} to read")
+            format!("{root}: {on_disk} files on disk, {indexed} indexed, {waiting} waiting to be read")
         }
     };
     survey.check(

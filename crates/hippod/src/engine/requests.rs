@@ -50,7 +50,11 @@ impl Engine {
         }
         match self.members.get(&root) {
             Some(member) => member.post(WorkspaceEvent::Added(reply, answer)),
-            None => drop(reply.send(Err(RpcError::internal("could not start a thread")))),
+            None => drop(reply.send(Err(
+                RpcError::internal("could not start a thread for the workspace").hint(
+                    "the machine has too little memory or too many processes: free some, then restart hippod",
+                ),
+            ))),
         }
     }
 

@@ -138,7 +138,9 @@ impl WorkspaceWorker {
             ModelPhase::Failed(why) => Some(("no-model", format!("{why}; for details: hippoctl doctor"))),
             _ if waiting > 0 => Some((
                 "embeddings-behind",
-                format!("{waiting} chunks wait for their vectors"),
+                format!(
+                    "{waiting} chunks are not searchable by meaning yet, because their vectors are still being computed"
+                ),
             )),
             _ => None,
         }

@@ -67,19 +67,22 @@ pub fn show(
     let exponent = profile.exponent(modifiers);
     let mut told = Vec::new();
     match entry.priority {
-        EntryPriority::Amygdala => told.push("priority amygdala: never fades".to_owned()),
-        EntryPriority::Low => told.push(format!("priority low: × {}", profile.low)),
+        EntryPriority::Amygdala => told.push("priority amygdala: the entry never fades".to_owned()),
+        EntryPriority::Low => told.push(format!(
+            "priority low: the exponent is multiplied by {}",
+            profile.low
+        )),
         EntryPriority::Normal | EntryPriority::High => {}
     }
     if modifiers.manual {
         told.push(format!(
-            "a person or an agent created the entry: × {}",
+            "a person or an agent created the entry: the exponent is multiplied by {}",
             profile.manual
         ));
     }
     if modifiers.links >= profile.associated_from {
         told.push(format!(
-            "{} related entries: × {}",
+            "{} related entries: the exponent is multiplied by {}",
             modifiers.links, profile.associated
         ));
     }

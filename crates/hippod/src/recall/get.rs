@@ -215,7 +215,7 @@ fn inside(view: &WorkspaceView, path: &str) -> Result<String, RpcError> {
     }
     Err(
         RpcError::not_found(format!("not a memory file of this workspace: {path}"))
-            .hint("the settings under [sources] select the memory files"),
+            .hint("give the path of a memory file, or add this file to sources.include in the configuration"),
     )
 }
 
@@ -226,7 +226,7 @@ fn read(view: &WorkspaceView, path: &str) -> Result<Vec<u8>, RpcError> {
             RpcError::not_found(format!("not a file: {path}")).hint("give the path of a file")
         }
         Some(_) => RpcError::bad_request(format!("the path is a link out of the workspace: {path}"))
-            .hint("links are followed only within the workspace"),
+            .hint("give the path of a file within the workspace; hippod does not follow links out of it"),
         None => match error.kind() {
             std::io::ErrorKind::NotFound => RpcError::not_found(format!("no such file: {path}"))
                 .hint("find the path with: hippoctl search QUERY"),
@@ -234,7 +234,7 @@ fn read(view: &WorkspaceView, path: &str) -> Result<Vec<u8>, RpcError> {
                 ErrorKind::TooLarge,
                 format!("the file is larger than {limit} bytes: {path}"),
             )
-            .hint("[sources] max_file_bytes sets the limit"),
+            .hint("to allow larger files, raise sources.max_file_bytes in hippod's config.toml"),
             _ => RpcError::internal(format!("could not read the file: {path}: {error}"))
                 .hint("check the permissions of the workspace and its disk"),
         },
@@ -248,7 +248,7 @@ fn respond(path: &str, bytes: &[u8], from: u32, to: u32) -> Result<GetResponse, 
         return Err(RpcError::not_found(format!(
             "line {from} is after the end of {path}, which has {total} lines"
         ))
-        .hint("the first line has the number 1"));
+        .hint("give a line from 1 to the number of lines"));
     }
     let wanted = lines
         .get(from as usize - 1..to.min(total) as usize)

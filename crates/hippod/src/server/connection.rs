@@ -207,7 +207,7 @@ fn fits(line: Vec<u8>) -> Result<Vec<u8>, RpcError> {
     }
     let error = RpcError::new(
         ErrorKind::TooLarge,
-        "the response is longer than the maximum line",
+        "the response exceeds the maximum length of a line",
     );
     Err(error.hint("request fewer lines or a smaller limit"))
 }

@@ -26,9 +26,12 @@ impl PassedSocket {
     /// Fails if the operating system refuses.
     pub fn serve(self) -> Result<Listener> {
         let listener = local_socket::Listener::from(self.listener).try_into();
-        listener
-            .map(Listener::UdSocket)
-            .with_context(|| format!("could not serve the passed socket: {}", self.path.display()))
+        listener.map(Listener::UdSocket).with_context(|| {
+            format!(
+                "could not use the socket that the service manager passed: {}",
+                self.path.display()
+            )
+        })
     }
 }
 

@@ -207,7 +207,7 @@ impl WatchThread {
             self.watch(&folder, now);
         }
         if let Err(error) = opened.overwrite(CANARY, b"hippod\n") {
-            tracing::debug!(%error, "could not write the canary");
+            tracing::debug!(%error, "could not write the test file of the watcher");
         }
     }
 

@@ -16,14 +16,14 @@ const MOST_VALUE: usize = 400;
 /// Maximum number of values of a list or an object in the caller's key data.
 const MOST_VALUES: usize = 100;
 
-/// Redacts a summary given by the caller, or short content, and joins its lines.
+/// Redacts a summary, joins its lines and limits its length. The text is the caller's summary, or short content.
 pub(super) fn clean_summary(text: &str) -> String {
     let text = without_sections(text);
     text::clip(&hippo_redact::redact(&text), MOST_TOKENS * 4)
 }
 
-/// Returns the sentences of a message that contain lasting instructions, up to a number of bytes. The result may be
-/// empty.
+/// Returns the sentences of a message that contain lasting instructions, cut to at most `bytes` bytes. The result is
+/// empty if there are no such sentences.
 pub(super) fn find_instructions(text: &str, bytes: usize) -> String {
     const WORDS: [&str; 4] = ["remember", "always", "never", "important"];
     let shown = hippo_redact::redact(text);
@@ -60,7 +60,8 @@ fn clean_value(value: &Value) -> Value {
     }
 }
 
-/// Removes values that show a secret next to their name, or that together form a secret although each is harmless.
+/// Removes values that, together with their name, contain a secret. If only several values together contain a secret,
+/// removes the last ones.
 pub(crate) fn drop_secrets(data: &mut Map<String, Value>) {
     while shows_secret(&to_json(data)) {
         let alone = data.iter().find(|(name, value)| pair_shows_secret(name, value));
@@ -72,12 +73,12 @@ pub(crate) fn drop_secrets(data: &mut Map<String, Value>) {
     }
 }
 
-/// Returns true if a value shows a secret next to its name.
+/// Returns true if a name and its value together contain a secret.
 pub(crate) fn pair_shows_secret(name: &str, value: &Value) -> bool {
     shows_secret(&pair_to_json(name, value))
 }
 
-/// Removes secrets that become visible only when all parts of the entry are combined.
+/// Removes secrets that are recognised only when all parts of the entry are combined.
 pub(super) fn hide_secrets(entry: &mut ContextEntry) {
     if let Some(data) = &mut entry.key_data {
         drop_secrets(data);
@@ -86,7 +87,7 @@ pub(super) fn hide_secrets(entry: &mut ContextEntry) {
         entry.key_data = None;
         entry.summary = hippo_redact::redact(&entry.summary).into_owned();
     }
-    // Each part is clean on its own, but one part may act as the label of another.
+    // One part of the entry may look like the label of a secret in the next part, such as `password:`.
     if shows_secret(&format_block(entry)) {
         entry.source.reference = REDACTED.to_owned();
     }
@@ -115,15 +116,15 @@ pub(super) fn shrink_to(entry: &mut ContextEntry, most: usize) {
         bytes -= (bytes / 8).max(4);
         entry.summary = text::clip(&entry.summary, bytes.max(8));
     }
-    // The shortened text may act as the value of a label next to it.
+    // The shortened text may look like a secret after the label next to it.
     let shows = |data: &Map<String, Value>| shows_secret(&to_json(data));
     if shows_secret(&format_block(entry)) || entry.key_data.as_ref().is_some_and(shows) {
         entry.key_data = None;
     }
 }
 
-/// Removes the last eighth of a list or an object, because the first values matter most. Returns false if nothing could
-/// be removed.
+/// Removes the last eighth of the values of a list or an object. The first values are kept, because they matter most.
+/// Returns false if nothing could be removed.
 fn shorten(value: &mut Value) -> bool {
     let fewer = |count: usize| count - count.div_ceil(8);
     match value {

@@ -26,7 +26,7 @@ fn sample(text: &str) -> (&str, &str) {
     (start, end.find('\n').map_or(end, |at| &end[at + 1..]))
 }
 
-/// Number of examined lines by appearance.
+/// Number of examined lines of each form, such as stack frames and test results.
 #[derive(Debug, Default)]
 struct LineCounts {
     lines: usize,
@@ -93,7 +93,7 @@ impl LineCounts {
             && (self.tests > 0 || self.errors > 0 || most(self.totals, 10) || self.lines > 10);
         let browser = hints.source_type.contains("snapshot") || hints.source_type.contains("browser");
         let json = !text.is_numbered() && (is_json(text.all) || most(self.json, 90));
-        // Documents and source files may quote a diff.
+        // Documents and source files may quote a diff, so most lines must look like a diff.
         let diff = self.hunks > 0 && self.files > 0 && most(self.changes, 60) && self.tests < 6;
         let page = most(self.elements, 30) || (browser && self.elements > 3);
         let traced = self.frames > 0 && self.thrown > 0;
@@ -116,7 +116,7 @@ impl LineCounts {
     }
 }
 
-/// Returns true if the tool runs programs.
+/// Returns true if the tool that produced the text runs programs.
 fn hints_run(hints: &Hints<'_>) -> bool {
     let tool = hints.source_type.to_ascii_lowercase();
     let words = ["exec", "bash", "shell", "run", "terminal", "command"];

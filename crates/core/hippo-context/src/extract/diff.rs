@@ -1,11 +1,11 @@
-//! Changed files and locations of a diff.
+//! Extraction of changed files and locations from a diff.
 
 use super::draft::Draft;
 use super::lines::NumberedText;
 use super::{ContentKind, counted};
 use hippo_text::text::clip;
 
-/// Maximum number of distinct files.
+/// Maximum number of changed files that are recorded.
 const FILES: usize = 2_000;
 /// Maximum number of hunk locations kept.
 const PLACES: usize = 200;
@@ -103,7 +103,7 @@ fn named(path: &str) -> &str {
         .unwrap_or(path)
 }
 
-/// The parts of `@@ -1,2 +3,4 @@ fn name`.
+/// Parts of a hunk header such as `@@ -1,2 +3,4 @@ fn name`.
 struct Hunk<'t> {
     old: u64,
     line: u64,

@@ -1,4 +1,4 @@
-//! Packing of extracted facts into the tokens of an entry.
+//! Packing of extracted values into the token limit of an entry.
 
 use serde_json::{Map, Value};
 
@@ -8,13 +8,13 @@ use hippo_redact::value_without_secrets;
 use hippo_text::text::clip;
 use hippo_types::tokens;
 
-/// Maximum bytes of a value.
+/// Maximum bytes of a string in the key data.
 const VALUE: usize = 160;
-/// Maximum number of candidate values kept per fact.
+/// Maximum number of values collected for a fact (a key of the key data).
 pub(super) const KEPT: usize = 400;
 /// Minimum bytes of a shortened text.
 const SHORT: usize = 30;
-/// Number of consecutive values that may fail to fit before a fact is skipped.
+/// Number of values that do not fit, after which the remaining values of a fact are skipped.
 const MISSED: usize = 6;
 
 /// The result of an extractor, with the most important parts first.
@@ -29,11 +29,11 @@ pub(super) struct Draft {
 #[derive(Debug, Clone)]
 struct DraftFact {
     key: String,
-    /// Empty container of the values: a list, an object, or null for a single value.
+    /// An empty list or object that will contain the values, or null for a single value.
     empty: Value,
-    /// Values, with their names in an object.
+    /// The values, with their names. The names are empty unless the container is an object.
     items: Vec<(String, Value)>,
-    /// Number of values of this fact that take precedence over the further values of earlier facts.
+    /// Number of values with precedence: they are added before the remaining values of any fact.
     least: usize,
 }
 
@@ -60,14 +60,14 @@ impl Draft {
         self.fact(key, Value::Null, [(String::new(), value.into())], 1);
     }
 
-    /// Adds a list of texts. Its first `least` texts take precedence over the further values of earlier facts.
+    /// Adds a list of texts. The first `least` texts are added to the entry before the remaining values of any fact.
     pub fn list(&mut self, key: &str, items: impl IntoIterator<Item = String>, least: usize) {
         let items = items.into_iter().filter(|item| !item.trim().is_empty());
         let items = items.map(|item| (String::new(), Value::from(item)));
         self.fact(key, Value::Array(Vec::new()), items, least);
     }
 
-    /// Adds values by name.
+    /// Adds named values.
     pub fn pairs<V: Into<Value>>(
         &mut self,
         key: &str,
@@ -126,7 +126,7 @@ impl Draft {
     }
 }
 
-/// An entry under construction.
+/// An entry under construction, which never exceeds its budget.
 struct BudgetedEntry {
     budget: usize,
     summary: String,

@@ -1,4 +1,4 @@
-//! Names, counts and identifiers of a JSON value.
+//! Extraction of names, counts and identifiers from JSON.
 
 mod shape;
 pub(super) mod tokens;
@@ -17,10 +17,10 @@ use tokens::unescaped;
 const NAMED: usize = 10;
 /// Maximum number of further fields whose values are listed if there is room.
 const FURTHER: usize = 24;
-/// Maximum bytes of a text value.
+/// Maximum bytes of a string in the key data.
 const TEXT: usize = 80;
 
-/// Weights of field names that serve as identifiers.
+/// Field names that serve as identifiers, with their weights.
 #[rustfmt::skip] // keep the list compact
 const IDS: [(&str, usize); 24] = [
     ("id", 6), ("uuid", 6), ("key", 4), ("number", 5), ("code", 4), ("sku", 5), ("slug", 4), ("sha", 5),
@@ -39,7 +39,8 @@ pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {
     if shape.depth > 6 {
         draft.say(format!("{} levels deep", shape.depth));
     }
-    // A field that occurs once describes the whole value; repeated objects are represented by their identifiers.
+    // Fields that occur once describe the whole value, so list their values. For repeated objects, list only their
+    // identifiers.
     let mut once: Vec<(usize, String, Value)> = Vec::new();
     let mut columns: Vec<(usize, usize)> = Vec::new();
     for (at, place) in shape.places.iter().enumerate().skip(1) {
@@ -125,7 +126,7 @@ fn headline(shape: &Shape<'_>, root: &PathValues<'_>) -> String {
     said
 }
 
-/// Returns the keys of objects that are used as maps: they have many names, and values of one type.
+/// Returns the keys of objects that are used as maps: objects with many keys, whose values have the same type.
 fn map_keys(shape: &Shape<'_>) -> Vec<String> {
     let maps = shape.places.iter().filter(|place| {
         let kids = place.kids.iter().map(|&kid| &shape.places[kid]);
@@ -148,7 +149,7 @@ fn ranges(draft: &mut Draft, shape: &Shape<'_>) {
         Some((column(shape, at).to_owned(), format!("{least}–{most}")))
     });
     let mut found: Vec<_> = found.collect();
-    // Prices are needed more often than other numbers, such as numbers of seats.
+    // List prices first, because agents need them more often than other numbers.
     let prices = ["price", "cost", "amount", "total"];
     found.sort_by_key(|(name, _)| !prices.iter().any(|word| name.contains(word)));
     draft.pairs("range", found, 1);
@@ -170,7 +171,8 @@ fn choices(draft: &mut Draft, shape: &Shape<'_>) {
     draft.pairs("values", found, 0);
 }
 
-/// Returns the nearest place with a name. For an element of a list, this is the place of the list.
+/// Returns the place if it has a name, or else its nearest ancestor with a name. For an element of a list, this is the
+/// list.
 fn named<'s, 't>(shape: &'s Shape<'t>, mut at: usize) -> &'s PathValues<'t> {
     while at != 0 && shape.places[at].name.is_empty() {
         at = shape.places[at].parent;

@@ -13,7 +13,7 @@ pub(super) struct NumberedText<'t> {
 /// A line of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TextLine<'t> {
-    /// 1-based line number; if the lines carry numbers, the number written there.
+    /// Number written at the start of the line; if the lines have no written numbers, their position, from 1.
     pub number: u32,
     /// The line without its line ending and written number.
     pub text: &'t str,
@@ -36,7 +36,7 @@ impl<'t> NumberedText<'t> {
         }
     }
 
-    /// Returns true if the lines carry numbers.
+    /// Returns true if the lines begin with written line numbers.
     pub fn is_numbered(&self) -> bool {
         self.numbered
     }
@@ -54,7 +54,7 @@ impl<'t> NumberedText<'t> {
     }
 }
 
-/// Returns the number written before a line, and the line.
+/// Returns the number written at the start of a line, and the rest of the line.
 pub(crate) fn parse_numbered(line: &str) -> Option<(u32, &str)> {
     let rest = line.trim_start_matches(' ');
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();

@@ -1,4 +1,4 @@
-//! Result, failures and errors of a build or test log.
+//! Extraction of results and errors from build and test logs.
 
 mod outcome;
 
@@ -16,10 +16,10 @@ use hippo_text::literal::LiteralKind;
 use hippo_text::text::clip;
 pub(super) use outcome::{LogLineInfo, outcome};
 
-/// Maximum number of failed tests, errors and locations that are kept; all are counted.
+/// Maximum number of failed tests, of errors and of locations that are kept. Further ones are only counted.
 const KEPT: usize = 400;
-/// Maximum number of failed tests and errors that are checked for duplicates; further ones are counted each time they
-/// occur.
+/// Maximum number of failed tests and of errors that are checked for duplicates. Further ones are counted each time
+/// they occur.
 const MET: usize = 50_000;
 
 #[derive(Default)]
@@ -46,7 +46,7 @@ pub(super) fn draft(text: &NumberedText<'_>) -> Option<Draft> {
     Some(run.told(text))
 }
 
-/// Distinct items: the first ones are kept, all are counted.
+/// Distinct items. Only the first ones are kept, but all are counted.
 #[derive(Debug, Default)]
 struct DistinctItems<T> {
     kept: Vec<T>,
@@ -83,7 +83,8 @@ impl<'t> LogSummary<'t> {
         match outcome(line) {
             Some(LogLineInfo::Total(text)) => self.sum(text),
             Some(LogLineInfo::Failed(name)) => self.failed.take(name),
-            // A test that runs other tests prints their failures as well; the last list belongs to the whole run.
+            // A test that runs other test suites may print their failure lists as well. The last list is that of the
+            // whole run.
             Some(LogLineInfo::Summary) => self.failed = DistinctItems::default(),
             Some(LogLineInfo::Passed) => self.passed += 1,
             Some(LogLineInfo::Error(text)) => self.errors.take(clip(text, 200)),
@@ -101,8 +102,7 @@ impl<'t> LogSummary<'t> {
         }
     }
 
-    /// Keeps one total. If several packages print totals, the last total with failures is kept; without failures, the
-    /// last total.
+    /// Keeps one total. If several packages print totals, keeps the last one with failures, or else the last one.
     fn sum(&mut self, text: String) {
         let failed = |text: &str| {
             ["fail", "FAIL", "error"].iter().any(|word| text.contains(word)) && !text.contains(" 0 failed")
@@ -149,7 +149,7 @@ impl<'t> LogSummary<'t> {
         if let Some(error) = first_error {
             draft.one("error", clip(&error, 140));
         }
-        // Tests of one file are listed without the file.
+        // If all failed tests are in the same file, list them without the file.
         let failed = self.failed.kept;
         let file_of = |name: &&'t str| name.split_once("::").map(|(file, _)| file);
         let file = failed.first().and_then(file_of).filter(|file| file.contains('.'));
@@ -175,8 +175,7 @@ impl<'t> LogSummary<'t> {
         }
         if !has_error && failed.is_empty() {
             draft.say(clip(self.last, 160));
-            // Values are collected only at this point, because this scan would take most of the time for a log with
-            // failures.
+            // Search for values only if the log has no failures, because this search would take most of the time.
             let mut values = Values::default();
             text.lines().for_each(|line| values.take(line.text));
             for (key, sort) in [

@@ -55,8 +55,8 @@ fn hint() -> impl Strategy<Value = (&'static str, &'static str)> {
     (prop::sample::select(tools), prop::sample::select(refs))
 }
 
-/// Generates a secret, and a template of the text around it. The secret is recognised by its format, only by its label,
-/// or by the lines of a key.
+/// Generates a template and a secret for it. The secret is recognised by its format, by the label in the template, or
+/// as the lines of a key.
 fn hidden() -> impl Strategy<Value = (&'static str, String)> {
     let known = prop::sample::select(vec![
         "\npassword = \"{}\"\n",
@@ -111,7 +111,7 @@ proptest! {
     ) {
         let mut text = String::from_utf8_lossy(&bytes).into_owned();
         let at = text.floor_char_boundary(at.index(text.len() + 1));
-        // The secret is on a line of its own, because text before it could turn it into the middle of a word.
+        // The secret is on a line of its own. Otherwise, text directly before the secret could form a word with it.
         text.insert_str(at, &format!("\n{}\n", form.replace("{}", &secret)));
         let shown = extract(text.as_bytes(), &Hints::default(), Some(tokens)).rendered();
         for piece in secret.split('\n').filter(|line| !line.starts_with("---")) {
@@ -125,7 +125,8 @@ proptest! {
         let less = extract(&bytes, &Hints::default(), Some(tokens));
         let more = extract(&bytes, &Hints::default(), Some(tokens * 2));
         prop_assert_eq!(less.kind, more.kind);
-        // Both headlines are equal up to the cut; values can replace further sentences.
+        // The smaller budget may cut the headline. Sentences after the headline may differ, because values take their
+        // place.
         let headline = less.summary.split(['…', ';']).next().unwrap_or_default();
         prop_assert!(more.summary.starts_with(headline), "{less:?}\n{more:?}");
         prop_assert!(more.entry_tokens + 24 >= less.entry_tokens, "{less:?}\n{more:?}");

@@ -1,4 +1,4 @@
-//! Page and controls of an accessibility tree.
+//! Extraction of the controls in an accessibility tree of a page.
 
 use super::draft::Draft;
 use super::lines::NumberedText;
@@ -7,16 +7,16 @@ use hippo_text::text::{clip, start};
 
 /// Maximum number of elements kept.
 const KEPT: usize = 4_000;
-/// Roles that are counted together, including elements that are not listed.
+/// Groups of roles whose elements are counted together. Elements beyond [`KEPT`] count as well.
 #[rustfmt::skip] // keep the list compact
 const GROUPS: [(&str, &[&str]); 5] = [
     ("button", &["button"]), ("link", &["link"]),
     ("field", &["textbox", "searchbox", "combobox", "checkbox", "radio"]),
     ("row", &["row"]), ("item", &["listitem"]),
 ];
-/// Maximum bytes of a line that are examined.
+/// Number of bytes at the start of a line that are examined.
 const LINE: usize = 1_000;
-/// Maximum bytes of a ref's name.
+/// Maximum bytes of the name under which a control is listed.
 const NAME: usize = 40;
 
 /// A control on a page.
@@ -55,7 +55,7 @@ fn rank(control: &PageControl) -> usize {
     (role + unnamed) * 2 - usize::from(tells)
 }
 
-/// Adds the addresses of controls by their labels.
+/// Adds the address of each control to the draft, named by the label of the control.
 pub(super) fn told(draft: &mut Draft, mut controls: Vec<PageControl>) {
     controls.retain(|control| !control.address.is_empty());
     controls.sort_by_key(rank);
@@ -82,7 +82,7 @@ fn slug(name: &str) -> String {
     out
 }
 
-/// Returns the element in a line of an accessibility tree.
+/// Returns the element that a line of an accessibility tree describes, or `None`.
 pub(super) fn element(line: &str) -> Option<PageControl> {
     let line = start(line, LINE);
     let text = line.trim_start().trim_start_matches("- ").trim_start();
@@ -106,7 +106,7 @@ pub(super) fn element(line: &str) -> Option<PageControl> {
     })
 }
 
-/// Returns the ref in a line, and the part of the line that contains the role.
+/// Returns the ref of the element in a line, and the part of the line that contains its role.
 fn address(text: &str) -> Option<(&str, &str)> {
     let short = |address: &str| (1..=32).contains(&address.len()) && !address.contains(char::is_whitespace);
     if let Some((before, rest)) = text.split_once("[ref=") {

@@ -7,9 +7,9 @@ use super::{ContentKind, counted};
 use hippo_text::literal::LiteralKind;
 use hippo_text::text::clip;
 
-/// Maximum bytes of the first line in the summary.
+/// Maximum bytes of the text's first line in the summary.
 const FIRST: usize = 200;
-/// Last characters of lines of code; at least a quarter of the lines in source code end with one.
+/// Typical last characters of lines of code. A text counts as code if at least a quarter of its lines end with one.
 const CODE: [char; 8] = ['{', '}', '(', ')', '[', ']', ';', ','];
 
 pub(super) fn draft(text: &NumberedText<'_>) -> Draft {
@@ -24,7 +24,7 @@ pub(super) fn draft(text: &NumberedText<'_>) -> Draft {
         }
     }
     let mut said = counted(lines, "line");
-    // The first line of code is often an import or a comment, and the values need the space more.
+    // For code, leave out the first line: it is often an import or a comment.
     if code * 4 < lines {
         said.push_str(&format!(": {}", clip(first, FIRST)));
     }

@@ -1,4 +1,4 @@
-//! Exception and frames of a stack trace.
+//! Extraction of the exception and the frames from stack traces.
 
 use super::draft::Draft;
 use super::lines::NumberedText;
@@ -7,7 +7,7 @@ use hippo_text::text::{clip, start};
 
 /// Maximum number of frames kept.
 const FRAMES: usize = 400;
-/// Maximum bytes of a line that are examined.
+/// Number of bytes at the start of a line that are examined.
 const LINE: usize = 2_000;
 
 /// A frame of a stack trace.
@@ -19,7 +19,7 @@ pub(super) struct StackFrame {
     pub name: String,
 }
 
-/// Returns true if a place belongs to a library or a runtime.
+/// Returns true if a location is in a library or a runtime.
 pub(super) fn is_foreign(place: &str) -> bool {
     #[rustfmt::skip] // keep the list compact
     const FOREIGN: [&str; 16] = [
@@ -45,7 +45,7 @@ impl std::fmt::Display for StackFrame {
     }
 }
 
-/// Returns the frame in a line.
+/// Returns the stack frame that a line describes, or `None`.
 pub(super) fn frame(line: &str) -> Option<StackFrame> {
     let line = start(line, LINE).trim();
     let number = |text: &str| {
@@ -70,7 +70,7 @@ pub(super) fn frame(line: &str) -> Option<StackFrame> {
         let name = name.trim_start_matches("async ");
         return Some(StackFrame::new(shorter(place), name));
     }
-    // Go: the line after the function
+    // Go: the line after the name of a function
     if line.contains('+')
         && let Some((place, offset)) = line.split_once(" +0x")
         && place.contains(".go:")
@@ -78,18 +78,18 @@ pub(super) fn frame(line: &str) -> Option<StackFrame> {
     {
         return Some(StackFrame::new(place, ""));
     }
-    // Compiler locations with an arrow
+    // Compilers: `--> src/a.rs:1:2`
     let place = line.strip_prefix("--> ")?;
     place_of(place)?;
     Some(StackFrame::new(shorter(place), ""))
 }
 
-/// Returns path and line of `path:12` or `path:12:3`.
+/// Returns the path and the line in a location such as `path:12` or `path:12:3`.
 pub(super) fn place_of(text: &str) -> Option<(&str, u32)> {
     let mut parts = text.splitn(2, ':');
     let mut path = parts.next()?;
     let mut rest = parts.next()?;
-    // `C:\a.rs:1`
+    // The first colon belongs to the drive: `C:\a.rs:1`.
     if path.len() == 1 {
         let (name, after) = rest.split_once(':')?;
         path = text.get(..name.len() + 2)?;
@@ -103,7 +103,7 @@ pub(super) fn place_of(text: &str) -> Option<(&str, u32)> {
     (sound && ends).then_some((path, line))
 }
 
-/// Returns path and line without the column.
+/// Returns a location without its column: `path:12` for `path:12:3`.
 pub(super) fn shorter(place: &str) -> String {
     match place_of(place) {
         Some((path, line)) => format!("{path}:{line}"),
@@ -111,7 +111,7 @@ pub(super) fn shorter(place: &str) -> String {
     }
 }
 
-/// Ends of the names of exceptions.
+/// Suffixes of the names of exceptions.
 #[rustfmt::skip] // keep the list compact
 const EXCEPTIONS: [&str; 6] = ["Error", "Exception", "Failure", "Interrupt", "Exit", "Fault"];
 

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::draft::KEPT;
 use hippo_text::literal::{self, LiteralKind, LiteralVisitor, classify_literal, location_end};
 
-/// Maximum number of distinct values.
+/// Maximum number of distinct values that are counted.
 const DIFFERENT: usize = 8_192;
 
 /// A value with its count and the rank of its first occurrence among all distinct values.
@@ -18,7 +18,7 @@ pub(super) struct ValueCount<'t> {
     pub first: usize,
 }
 
-/// Counted values of many lines.
+/// The distinct values in all lines, with their counts.
 #[derive(Debug, Default)]
 pub(super) struct Values<'t> {
     found: HashMap<&'t str, ValueCount<'t>>,
@@ -29,7 +29,8 @@ impl<'t> Values<'t> {
         literal::scan(line, &mut LineVisitor { values: self, line });
     }
 
-    /// Returns the values of some kinds, most frequent first; among equally frequent values, the earliest first.
+    /// Returns the values of the given kinds, most frequent first. Equally frequent values are in order of first
+    /// appearance.
     pub fn of(&self, sorts: &[LiteralKind]) -> Vec<ValueCount<'t>> {
         let found = self.found.values().filter(|found| sorts.contains(&found.sort));
         let mut found: Vec<_> = found.copied().collect();

@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 
 use super::{AssociationChange, SessionEntry};
 
-/// Minimum number of common turns. A single common turn may be a coincidence.
+/// Minimum number of turns in which two entries were both used before they are associated. A single turn may be a
+/// coincidence.
 const TOGETHER: usize = 2;
 /// Maximum number of associations that are added to an entry automatically; a caller may add more.
 const MOST: usize = 8;
-/// Maximum number of entries that are used together in a turn for the turn to count. A turn that uses more says nothing
-/// about any pair of them.
+/// Maximum number of entries used in a turn. A turn that uses more entries is ignored, because it does not show that
+/// any two entries are related.
 const CROWD: usize = 16;
 
-/// Returns the entries that get new associations. The entries most often used together come first.
+/// Returns the entries that get new associations. For each entry, the new associations are in order of the number of
+/// common turns, highest first.
 pub(super) fn find_links(entries: &[SessionEntry]) -> Vec<AssociationChange> {
     let mut turns: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (at, kept) in entries.iter().enumerate() {

@@ -11,21 +11,21 @@ use hippo_text::text::clip;
 use hippo_types::context::{ContextKind, ContextPriority, ContextState};
 use hippo_types::tokens;
 
-/// Maximum bytes of a text.
+/// Maximum bytes of the summary and the key data in a line of the daily log.
 const TEXT: usize = 1_200;
-/// Maximum bytes of key data in a text.
+/// Maximum bytes of key data in a line of the daily log. Longer key data is left out.
 const VALUES: usize = 240;
-/// Maximum bytes of a reference in a text.
+/// Maximum bytes of the source reference in a line of the daily log.
 const REFERENCE: usize = 160;
-/// Number of the latest state entries that are relevant at the end of a session.
+/// Number of the latest state entries that are written at the end of a session.
 const STATES: usize = 3;
 
 /// Maximum entries that one session writes to long-term memory.
 const MOST_PERSISTED: usize = 20;
-/// Number of turns in which an entry must be used to count as frequently used.
+/// Minimum number of turns with an access for [`PersistReason::OftenUsed`].
 const OFTEN: usize = 3;
 
-/// Reason for writing an entry to long-term memory; if several reasons apply, the first one.
+/// Reason for writing an entry to long-term memory. If several reasons apply, the first variant is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PersistReason {
@@ -44,7 +44,7 @@ pub enum PersistReason {
 /// Entry to write to long-term memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PersistedEntry {
-    /// Position of the entry.
+    /// Index of the entry in the entries of the session.
     pub at: usize,
     /// Reason for the selection.
     pub why: PersistReason,
@@ -52,7 +52,8 @@ pub struct PersistedEntry {
     pub text: String,
 }
 
-/// Selects the entries, most important first. Also returns the number of entries for which there was no room.
+/// Selects the entries to write to long-term memory, most important first. Also returns the number of entries that
+/// exceed the limits.
 pub(super) fn select_persisted(
     entries: &[SessionEntry],
     strengths: &[f32],
@@ -86,7 +87,8 @@ pub(super) fn select_persisted(
             .then_with(|| weaker.total_cmp(strength))
             .then_with(|| at.cmp(place))
     });
-    // Entries that were written earlier still use up room, so that repeated plans do not write more.
+    // Entries that were written earlier count toward the limits. Otherwise, each repeated plan would write further
+    // entries.
     let (mut chosen, mut left_out, mut count, mut room) = (Vec::new(), 0, 0, PERSIST_TOKENS);
     for (why, at, _) in wanted {
         let kept = &entries[at];
@@ -105,7 +107,7 @@ pub(super) fn select_persisted(
     (chosen, left_out)
 }
 
-/// Describes an entry in one line.
+/// Returns the line that describes an entry in the daily log.
 fn describe(kept: &SessionEntry) -> String {
     let entry = &kept.entry;
     if steers(entry) {
@@ -117,7 +119,8 @@ fn describe(kept: &SessionEntry) -> String {
     let data = data.map(|data| format!(" [{data}]")).unwrap_or_default();
     let reference = clip(&entry.source.reference, REFERENCE);
     let from = format!("{} {reference}", entry.source.kind);
-    // Fields and tags at the start of a line in the log would be read as if the user had written them.
+    // A summary that begins with a field or a tag would look as if the user had written it. Put the kind of the entry
+    // in front of the summary to prevent that.
     let claims = match claims_the_user(&entry.summary) {
         true => format!("{}: ", entry.kind.name()),
         false => String::new(),

@@ -28,14 +28,17 @@ pub fn parse_rules(text: &str) -> PolicyResult<Vec<PolicyRule>> {
     }
     let mut rules = Vec::new();
     let document = documents.first().filter(|document| !is_null(document));
-    for (key, value) in document.map_or_else(|| Ok(Vec::new()), |document| pairs(document, RULES))? {
+    for (key, value) in document.map_or_else(
+        || Ok(Vec::new()),
+        |document| pairs(document, "the key `lifecycle_policies`"),
+    )? {
         if key_text(key)? != RULES {
             return Err(unknown_key(key, &[RULES]));
         }
         match &value.data {
             _ if is_null(value) => {}
             Data::Sequence(items) if items.len() > MOST_RULES => {
-                let what = format!("{} rules; the maximum is {MOST_RULES}", items.len());
+                let what = format!("the file has {} rules; the maximum is {MOST_RULES}", items.len());
                 return Err(error_at(value, &what));
             }
             Data::Sequence(items) => rules = items.iter().map(parse_rule).collect::<PolicyResult<_>>()?,
@@ -57,7 +60,10 @@ fn parse_rule(node: &Node<'_>) -> PolicyResult<PolicyRule> {
     }
     match action {
         None => Err(error_at(node, "the rule has no `action`")),
-        Some(action) if action == RuleAction::default() => Err(error_at(node, "the rule has no effect")),
+        Some(action) if action == RuleAction::default() => Err(error_at(
+            node,
+            "the rule has no effect, because its `action` is empty",
+        )),
         Some(action) => Ok(PolicyRule {
             line: node.span.start.line(),
             built_in: false,
@@ -69,7 +75,7 @@ fn parse_rule(node: &Node<'_>) -> PolicyResult<PolicyRule> {
 
 fn parse_match(node: &Node<'_>) -> PolicyResult<RuleMatch> {
     let mut matches = RuleMatch::default();
-    for (key, value) in pairs(node, "conditions")? {
+    for (key, value) in pairs(node, "conditions, such as `type: message`")? {
         match key_text(key)? {
             "type" => matches.kinds = Some(parse_list(value, parse_value)?),
             "priority" => matches.priorities = Some(parse_list(value, parse_value)?),
@@ -86,7 +92,7 @@ fn parse_match(node: &Node<'_>) -> PolicyResult<RuleMatch> {
 
 fn parse_action(node: &Node<'_>) -> PolicyResult<RuleAction> {
     let mut action = RuleAction::default();
-    for (key, value) in pairs(node, "the actions of the rule")? {
+    for (key, value) in pairs(node, "the fields to set, such as `priority: high`")? {
         match key_text(key)? {
             "decay_rate" => action.decay_rate = Some(parse_number(value, 10.0)?),
             "floor" => action.floor = Some(parse_number(value, 1.0)?),
@@ -129,7 +135,7 @@ fn parse_number(node: &Node<'_>, most: f32) -> PolicyResult<f32> {
     number.ok_or_else(|| error_at(node, &format!("expected a number from 0 to {most}")))
 }
 
-/// Parses a scalar.
+/// Parses a single value.
 fn parse_value<T: DeserializeOwned>(node: &Node<'_>) -> PolicyResult<T> {
     let value = match &node.data {
         Data::Value(Scalar::Boolean(truth)) => Value::from(*truth),
@@ -151,7 +157,7 @@ fn pairs<'n, 'i>(node: &'n Node<'i>, expected: &str) -> PolicyResult<Vec<(&'n No
 
 fn key_text<'n>(node: &'n Node<'_>) -> PolicyResult<&'n str> {
     let text = node.data.as_str();
-    text.ok_or_else(|| error_at(node, "expected a name"))
+    text.ok_or_else(|| error_at(node, "expected a text as the key"))
 }
 
 fn is_null(node: &Node<'_>) -> bool {

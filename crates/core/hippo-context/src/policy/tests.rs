@@ -3,7 +3,7 @@
 use super::load_rules as policy_rules;
 use super::*;
 
-/// The example of v2 §10. Its rules have a different layout.
+/// The policy file of v2 §10, with a different YAML layout.
 const EXAMPLE: &str = "\
 lifecycle_policies:
   # Tool results decay fast unless high priority

@@ -199,7 +199,8 @@ proptest! {
         }
         prop_assert_eq!(section.text.matches("<!--").count(), 2 * fences);
         prop_assert!(!section.text.contains("```") && !section.text.contains("~~~"));
-        // The text of an entry must never begin a line. Only the frame and the one or two lines of each entry do.
+        // Each line must begin with a part of the frame or with the fixed start of an entry's line, never with the text
+        // of an entry.
         let own = |line: &str| line.starts_with("- [c") || line.starts_with("  {") || line.starts_with('(');
         prop_assert_eq!(section.text.lines().filter(|line| !own(line)).count(), 3 * fences);
         prop_assert!(without_sections(&section.text).trim().is_empty());

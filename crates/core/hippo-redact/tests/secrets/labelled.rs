@@ -4,7 +4,8 @@ use hippo_redact::redact;
 
 const LABELLED: &str = include_str!("../data/secrets.txt");
 
-/// Returns the labelled lines with this sign. In a line, `⟦` and `⟧` enclose each secret.
+/// Returns the labelled lines with this sign: `+` for lines with secrets, `-` for lines without. `⟦` and `⟧` enclose
+/// each secret.
 pub fn labelled(sign: &str) -> Vec<String> {
     let lines = LABELLED.lines().filter_map(|line| line.strip_prefix(sign));
     lines
@@ -12,13 +13,13 @@ pub fn labelled(sign: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns the secrets of a line.
+/// Returns the marked secrets in a labelled line.
 pub fn secrets(line: &str) -> Vec<&str> {
     let after = line.split('⟦').skip(1);
     after.filter_map(|rest| Some(rest.split_once('⟧')?.0)).collect()
 }
 
-/// Returns each line whose first secret redaction finds, and this secret.
+/// Returns the lines whose first secret is redacted, each with this secret.
 pub fn found_secrets() -> Vec<(String, String)> {
     let lines = labelled("+ ").into_iter().filter(|line| !line.contains('\n'));
     lines

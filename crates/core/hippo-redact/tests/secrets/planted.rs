@@ -24,7 +24,7 @@ impl Dice {
         let mut run: String = (0..length)
             .map(|_| char::from(letters[self.below(letters.len())]))
             .collect();
-        // A short part must not be a word by chance.
+        // Include a digit, so that a random part is not a word by chance.
         if length >= 8 && class != 'd' {
             run.replace_range(1..4, "7k4");
             if class == 'h' {
@@ -42,7 +42,7 @@ impl Dice {
 pub(crate) struct Planted {
     /// The text that a test writes into a document.
     pub(crate) text: String,
-    /// Random parts of the secret that are long enough to be secrets by themselves.
+    /// The random parts of the secret that are long enough to be secrets on their own.
     parts: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn planted(template: &str, dice: &mut Dice) -> Planted {
             dice.run(class.chars().next().unwrap(), length.parse().unwrap())
         };
         text.push_str(&part);
-        // Short parts, such as an id or a version, are not secrets by themselves.
+        // A short part, such as an id or a version, is not a secret on its own.
         if part.len() >= 12 {
             parts.push(part);
         }

@@ -25,8 +25,8 @@ use fields::{brought_back, put_into, take_fields};
 pub(super) use fields::adopted;
 
 /// Advice to a person about removals of entries that are held back.
-const HELD_FIX: &str = "restore the entries; or remove the file, so that hippod writes it again; or confirm its \
-                        content: hippoctl sync --accept-deletions";
+const HELD_FIX: &str = "restore the entries in the file; or remove the file, so that hippod writes it again with \
+                        the entries; or confirm the removal of the entries: hippoctl sync --accept-deletions";
 /// Origin of the bytes to merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MergeSource {

@@ -4,25 +4,25 @@ use std::collections::BTreeMap;
 
 use super::tokens::{JsonToken, JsonTokens};
 
-/// Maximum number of distinct places; further fields are counted at their parent.
+/// Maximum number of paths that are recorded. The values of further fields are counted at the path of their parent.
 const PLACES: usize = 4_000;
-/// Maximum number of distinct names below one place.
+/// Maximum number of fields that are recorded directly below one path.
 const NAMES: usize = 400;
-/// Maximum depth of distinct places; deeper levels are only counted.
+/// Maximum depth of recorded paths. Deeper levels only count toward [`Shape::depth`].
 const LEVELS: usize = 32;
-/// Maximum number of distinct values kept per place.
+/// Maximum number of distinct values that are kept for a path.
 const VALUES: usize = 32;
-/// Maximum bytes of a kept value.
+/// Maximum bytes of a kept value; longer values are left out.
 const VALUE: usize = 300;
 
-/// All places of a value, by path; the elements of a list share one place.
+/// Structure of a JSON text: the values at each path. All elements of a list share one path.
 #[derive(Debug)]
 pub(super) struct Shape<'t> {
-    /// The first place is the value itself; each place follows its parent.
+    /// One item (a place) for each path. The first item is the top-level value; each item follows its parent.
     pub places: Vec<PathValues<'t>>,
     /// Number of top-level values. More than one value indicates JSON Lines.
     pub values: usize,
-    /// Maximum depth.
+    /// Maximum depth of nesting in the text.
     pub depth: usize,
     /// Number of unclosed levels. If it is not 0, the content is truncated.
     pub open: usize,
@@ -38,7 +38,7 @@ pub(super) struct PathValues<'t> {
     /// Indices of the child places, in order of first appearance.
     pub kids: Vec<usize>,
     names: BTreeMap<&'t str, usize>,
-    /// Number of names beyond the limit.
+    /// Number of values below this path whose field is not recorded because of [`PLACES`] or [`NAMES`].
     pub further: usize,
     /// Number of occurrences.
     pub seen: usize,
@@ -53,9 +53,9 @@ pub(super) struct PathValues<'t> {
     /// Smallest and largest number, as written.
     pub range: Option<(&'t str, &'t str)>,
     bounds: (f64, f64),
-    /// First distinct scalars, as written.
+    /// The first distinct strings, numbers and literals, as written.
     pub scalars: Vec<&'t str>,
-    /// True if there were more scalars than are kept.
+    /// True if there were more values than `scalars` can hold.
     pub overflow: bool,
 }
 
@@ -67,7 +67,7 @@ impl<'t> Shape<'t> {
             depth: 0,
             open: 0,
         };
-        // Place of each open level within the limit, and true for a list.
+        // For each open object or list: the index of its place, and true for a list.
         let mut stack: Vec<(usize, bool)> = Vec::new();
         let mut deeper = 0_usize;
         let mut key = None;
@@ -106,7 +106,7 @@ impl<'t> Shape<'t> {
         shape
     }
 
-    /// Returns the place of the next value in the open level.
+    /// Returns the index of the place for the next value. `open` is the innermost open object or list.
     fn place(&mut self, open: Option<(usize, bool)>, key: Option<&'t str>) -> usize {
         let Some((parent, list)) = open else { return 0 };
         let name = if list { "" } else { key.unwrap_or_default() };
@@ -157,7 +157,7 @@ impl<'t> Shape<'t> {
         }
     }
 
-    /// Returns the child of a place with this name.
+    /// Returns the field with this name below a place.
     pub fn kid(&self, place: &PathValues<'t>, name: &str) -> Option<&PathValues<'t>> {
         Some(&self.places[*place.names.get(name)?])
     }

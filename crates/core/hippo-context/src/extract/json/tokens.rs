@@ -1,6 +1,6 @@
 //! Tokenizer for JSON, including truncated and concatenated values.
 
-/// A token; texts are as written, without quotes.
+/// A JSON token. Strings have no quotes, and their escapes are not resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::extract) enum JsonToken<'t> {
     /// `{`
@@ -17,7 +17,7 @@ pub(in crate::extract) enum JsonToken<'t> {
     Number(&'t str),
     /// `true`, `false` or `null`.
     Literal(&'t str),
-    /// A run of characters that are not JSON.
+    /// A run of characters that are not valid JSON.
     Junk,
 }
 
@@ -105,8 +105,8 @@ impl<'t> Iterator for JsonTokens<'t> {
     }
 }
 
-/// Returns true if a text is JSON, as far as it is complete: it starts with an object or a list, and contains few
-/// invalid parts.
+/// Returns true if a text looks like JSON, even if truncated: it starts with an object or a list, and few parts are
+/// invalid.
 pub(in crate::extract) fn is_json(text: &str) -> bool {
     let start = text.trim_start();
     if !start.starts_with(['{', '[']) {

@@ -3,10 +3,10 @@
 use crate::extract::trace;
 use hippo_text::text::start;
 
-/// Maximum bytes of a line that are examined.
+/// Number of bytes at the start of a line that are examined.
 const LINE: usize = 2_000;
 
-/// Information in a line.
+/// Information in a line of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::extract) enum LogLineInfo<'t> {
     /// Numbers of passed and failed tests.
@@ -27,11 +27,11 @@ pub(in crate::extract) enum LogLineInfo<'t> {
     Exit(&'t str),
     /// The duration of the run.
     Took(String),
-    /// The level of a service's log line.
+    /// The level in a log line of a service.
     Level(&'static str),
 }
 
-/// Returns the information in a line, if any.
+/// Returns the information in a line of a log, or `None` if there is none.
 pub(in crate::extract) fn outcome(line: &str) -> Option<LogLineInfo<'_>> {
     let line = start(line, LINE);
     let text = line.trim();
@@ -116,7 +116,7 @@ fn test(text: &str) -> Option<LogLineInfo<'_>> {
     if text.starts_with("✓ ") || text.starts_with("✔ ") || text.ends_with(" ... ok") {
         return Some(LogLineInfo::Passed);
     }
-    // unittest -v: `name (module.Class) ... FAIL`, unless a description replaces the name
+    // unittest -v: `name (module.Class) ... FAIL`; lines with a description instead of the name are ignored
     let (name, how) = text.rsplit_once(" ... ")?;
     let failed = matches!(how, "FAIL" | "ERROR") && name.ends_with(')');
     failed.then_some(LogLineInfo::Failed(name))
@@ -190,7 +190,7 @@ fn service(text: &str) -> Option<LogLineInfo<'_>> {
         return None;
     }
     const LEVELS: [&str; 4] = ["warn", "info", "debug", "trace"];
-    // The first level in this list that matches counts, wherever it is in the line.
+    // If a line contains several levels, the one that is first in `LEVELS` counts.
     let mut level = LEVELS.len();
     for word in head.as_bytes().split(|byte| !byte.is_ascii_alphanumeric()) {
         let own = match word {

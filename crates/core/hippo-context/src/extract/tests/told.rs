@@ -1,4 +1,4 @@
-//! Tests that secrets are hidden and omitted items are counted.
+//! Tests that an extract shows no secrets and counts omitted items.
 
 use super::told;
 
