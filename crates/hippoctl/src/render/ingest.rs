@@ -45,7 +45,7 @@ pub fn ingested(done: &[IngestResult], style: Style) -> String {
         }
         // If `from` is above 0, an earlier read of the transcript has found its messages.
         if answer.messages + answer.known == 0 && answer.from == 0 {
-            let _ = writeln!(text, "{INDENT}it contains no message: {FORMATS}");
+            let _ = writeln!(text, "{INDENT}it contains no message; {FORMATS}");
         }
         for note in &answer.notes {
             let _ = writeln!(text, "{INDENT}note: {}", one_line(note));

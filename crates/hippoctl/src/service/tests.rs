@@ -1,4 +1,4 @@
-//! Tests of the texts of service files, and their recognition.
+//! Tests of the texts of service files, and detection of edits.
 
 use std::collections::BTreeMap;
 
@@ -106,7 +106,7 @@ fn the_launchd_agent_is_a_valid_property_list() {
     assert_eq!(
         restart["SuccessfulExit"].as_boolean(),
         Some(false),
-        "only one that failed is started again"
+        "launchd restarts only a failed daemon"
     );
     assert_eq!(keys["Umask"].as_unsigned_integer(), Some(0o077));
     let limits = keys["HardResourceLimits"].as_dictionary().unwrap();
