@@ -83,7 +83,7 @@ pub struct UnitValues {
     pub socket: Option<PathBuf>,
     /// The environment variables that determine the paths of hippod.
     pub environment: Vec<(&'static str, String)>,
-    /// The log file. It is used if the service manager has no log of its own.
+    /// The log file, for a service manager without a log of its own.
     pub log: PathBuf,
 }
 

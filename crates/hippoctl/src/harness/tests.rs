@@ -97,7 +97,7 @@ impl World {
         plan(platform, &parts, &there, &self.record)
     }
 
-    /// Applies the first `most` steps of init. The order of the steps is the record, the folders, the files.
+    /// Applies the first `most` steps of init. The steps are, in this order: the record, the folders, the files.
     fn init_until(&mut self, platform: Harness, most: usize) {
         let whole = self.plan(platform);
         let step = |folders: Vec<String>, changes: Vec<PathChange>| ChangePlan {
