@@ -198,7 +198,8 @@ fn runs_are_listed_and_one_is_shown_in_full() {
     assert_eq!(asked, Request::from(request));
 
     let (done, _) = run(&["consolidate", "history", "--run", "7"]);
-    let stderr = "hippoctl: no such report: run 7\nhint: to list the runs: hippoctl consolidate history\n";
+    let stderr =
+        "hippoctl: there is no report of run 7\nhint: to list the runs: hippoctl consolidate history\n";
     assert_eq!(done, ended(4, "", stderr));
 
     let none = |call: &Call| {

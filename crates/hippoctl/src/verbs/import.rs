@@ -66,8 +66,8 @@ pub struct NewFile {
 /// Writes the memories of an export into files, or shows the plan.
 ///
 /// # Errors
-/// Fails without a workspace, if the file is not an export of that program, or if a file cannot be written. If the
-/// import is repeated, it skips the memories that were written before.
+/// Fails if no workspace is found, if the export has the wrong format, or if a file cannot be written. A repeated
+/// import skips the memories that were already written.
 pub fn import(session: &mut DaemonSession, args: &ImportArgs, out: &mut Output) -> Result<(), Failure> {
     let workspace = session.root()?;
     let root = PathBuf::from(&workspace);
@@ -88,7 +88,7 @@ pub fn import(session: &mut DaemonSession, args: &ImportArgs, out: &mut Output) 
         for (done, file) in report.files.iter().enumerate() {
             write(&dir, file).map_err(|error| midway(file, done, &error))?;
         }
-        // The daemon would index the files by itself, but this request makes them searchable immediately.
+        // The daemon would also find the new files without this request, but not immediately.
         let sync = WorkspaceSyncRequest {
             workspace,
             ..WorkspaceSyncRequest::default()
@@ -135,7 +135,7 @@ fn read(program: ExportProgram, path: &Path) -> Result<ImportResult, Failure> {
         );
         Err(Failure::new(exit, what).hint(hint))
     };
-    // Opening a pipe without a writer would never return.
+    // A pipe is not opened, because opening a pipe without a writer would block forever.
     if !metadata.is_file() {
         return refused(Exit::Usage, "it is not a regular file");
     }
@@ -171,7 +171,7 @@ fn describe_location(ImportProblem { line, what }: &ImportProblem) -> String {
 
 /// Writes a file atomically.
 fn write(dir: &WorkspaceDir, file: &NewFile) -> io::Result<()> {
-    // A file that was created after the plan was made stays unchanged.
+    // If another program has created the file since the plan was made, the file stays unchanged.
     if dir.stat(&file.path)?.is_some() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }

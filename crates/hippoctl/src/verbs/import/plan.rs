@@ -13,7 +13,7 @@ use super::{ImportReport, NewFile};
 
 /// Maximum size of a new file in bytes. Further memories are written to another file.
 const FULL: usize = 4 << 20;
-/// Maximum size in bytes of a file that is searched for the marks of imported memories.
+/// Maximum size in bytes of a memory file that is searched for marks of imported memories.
 const LOOKED_AT: u64 = 64 << 20;
 
 /// The creation time of a memory, if known, and its section.
@@ -40,7 +40,7 @@ pub(super) fn add_files(
         }
         report.redacted += u64::from(section.redacted);
         report.flagged += u64::from(section.flagged);
-        // If the clock of the exporting machine was never set, the date is the first day of 1970.
+        // If the clock of the exporting machine was not set, the date is the first day of 1970. Such a date is ignored.
         let is_day = |(moment, day): &(Timestamp, Date)| moment.0 >= DAY_MS && !is_far_ahead(today, *day);
         let dated = memory.created.map(|moment| (moment, day_of(moment)));
         let place = match dated.filter(is_day) {
@@ -53,7 +53,7 @@ pub(super) fn add_files(
         places.entry(place).or_default().push((memory.created, section));
     }
     for ((stem, title), mut sections) in places {
-        // The oldest memories come first. The sort is stable, so memories of the same time keep the order of the
+        // The oldest memories are written first. The sort is stable, so memories of the same time keep the order of the
         // export.
         sections.sort_by_key(|(created, _)| *created);
         fill(
