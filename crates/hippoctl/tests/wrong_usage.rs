@@ -1,4 +1,4 @@
-//! Tests of wrong usage: every error names a remedy.
+//! Tests of wrong usage. Every error names a remedy.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,

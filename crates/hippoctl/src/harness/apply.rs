@@ -42,7 +42,8 @@ pub fn remove_folders(dir: &WorkspaceDir, folders: &[String]) -> Vec<String> {
 /// Writes or removes one file.
 ///
 /// # Errors
-/// Fails without a change if the file differs from the version in the plan, or if the operating system refuses.
+/// Fails without a change if the file differs from the version in the plan, or if the operating system refuses the
+/// change.
 pub fn one(dir: &WorkspaceDir, change: &PathChange) -> Result<(), Failure> {
     let path = dir.root().join(&change.path);
     let parent = dir.parent(&change.path);
