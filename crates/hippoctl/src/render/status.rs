@@ -148,7 +148,7 @@ fn watcher_line(watcher: &WatcherStatus, style: Style) -> String {
         ago(watcher.last_event_ms_ago),
         ago(watcher.last_canary_ms_ago),
         ago(watcher.last_reconcile_ms_ago),
-        watcher.changed_at_last_reconcile,
+        plural(watcher.changed_at_last_reconcile, "change"),
     )
 }
 

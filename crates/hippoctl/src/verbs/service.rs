@@ -74,7 +74,8 @@ fn install(session: &DaemonSession, dry_run: bool) -> Result<ServiceSteps, Failu
     let mut has_written = false;
     for file in &status.files {
         if file.state == UnitFileState::Current {
-            done.steps.push(format!("left unchanged: {}", file.path.display()));
+            done.steps
+                .push(format!("left unchanged: {}", file.path.display()));
         } else {
             let step = format!("written: {}", file.path.display());
             done.take(step, || write(file, &file.text))?;
