@@ -16,7 +16,7 @@ use crate::failure::{Exit, Failure};
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Maximum time to wait for the socket of another daemon, after the daemon that this client started has exited. A new
 /// daemon exits if another daemon is already running. This happens if two clients start a daemon at the same time, or
-/// if the socket of a running daemon was removed. The running daemon binds a removed socket again within a second.
+/// if the socket of a running daemon was removed. The running daemon creates a removed socket again within a second.
 const RIVAL: Duration = Duration::from_secs(3);
 /// The hint if the program hippod was not found.
 pub const INSTALL: &str = "install hippod in the folder of hippoctl, or in a folder of PATH";

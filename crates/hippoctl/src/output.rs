@@ -14,7 +14,7 @@ use terminal::{Notation, safe, safe_bytes};
 pub struct Output {
     data: BufWriter<Box<dyn Write>>,
     rest: Box<dyn Write>,
-    /// True if standard output is a terminal. Control characters from files are escaped only then.
+    /// True if standard output is a terminal, on which control characters from files are escaped.
     on_terminal: bool,
     /// True if responses are printed as JSON.
     pub json: bool,

@@ -66,7 +66,7 @@ pub fn parse(bytes: &[u8]) -> Result<CstRootNode, String> {
     })?;
     // If the parser cannot reproduce the file exactly, writing the file would damage it.
     if root.to_string() != text {
-        return Err("its format cannot be preserved".to_owned());
+        return Err("hippoctl cannot edit it without changes to its format".to_owned());
     }
     Ok(root)
 }

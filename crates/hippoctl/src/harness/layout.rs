@@ -44,7 +44,7 @@ const CODEX_EVENTS: &[(&str, &str)] = &[
     ("Stop", "hippoctl hook task-completed"),
 ];
 
-/// One file, folder, block or insertion of a layout.
+/// A file, folder, block or JSON insertion of a layout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LayoutPart {
     /// A folder.
@@ -139,7 +139,7 @@ fn of_platform(platform: Harness, config: &LayoutConfig, there: &PathSnapshot) -
                 block("AGENTS.md", &name, protocol),
                 block("HEARTBEAT.md", "heartbeat", text::HEARTBEAT.to_owned()),
             ];
-            // MEMORY.md belongs to the user, so it is changed only if the setting `index.inPrompt` asks for the index.
+            // MEMORY.md belongs to the user, so it is changed only if the setting `index.inPrompt` is true.
             if index_in_prompt {
                 parts.push(block("MEMORY.md", ROOT_BLOCK, root_body(there.file(ROOT))));
             }
@@ -163,8 +163,8 @@ fn of_platform(platform: Harness, config: &LayoutConfig, there: &PathSnapshot) -
             let entered = matches!(BlockMarks::HASH.span(toml, "hooks"), Ok(Some(_)));
             let is_unused = match there.state(".codex/hooks.json") {
                 PathState::Missing => true,
-                // The program hipocampus writes a JSON list to this file, which Codex cannot read. In this case,
-                // hippod's hooks are written to `.codex/config.toml`.
+                // The program hipocampus writes a JSON list to `.codex/hooks.json`, which Codex cannot read. In this
+                // case, hippod's hooks are written to `.codex/config.toml`.
                 PathState::File(file) => json::is_list(file),
                 _ => false,
             };

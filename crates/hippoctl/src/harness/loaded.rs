@@ -19,15 +19,15 @@ use super::text::SKILLS;
 use super::{Harness, PathSnapshot};
 use crate::render::lines;
 
-/// Claude Code reads its instructions from this file as well as from `CLAUDE.md`.
+/// The second file from which Claude Code reads instructions, besides `CLAUDE.md`.
 pub const INNER_CLAUDE: &str = ".claude/CLAUDE.md";
 
-/// A part of the text that a session gets.
+/// A part of the text in the prompt of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PromptPart {
     /// The file, with line numbers for a block, or the hook that prints the part.
     pub source: String,
-    /// The reason why a session gets this part.
+    /// The reason why the prompt of a session contains the part.
     pub why: String,
     /// The size in bytes.
     pub bytes: usize,

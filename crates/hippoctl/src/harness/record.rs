@@ -72,7 +72,7 @@ pub struct PutBlock {
 pub enum Original {
     /// The file did not exist.
     Missing,
-    /// The file existed and had this content. The content includes later edits by the user.
+    /// The file existed, with this content. Later edits by the user are part of the content.
     Text(Vec<u8>),
     /// Init created the file, but the user has edited it since. The whole file now belongs to the user.
     Theirs,

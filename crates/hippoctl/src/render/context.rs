@@ -1,4 +1,4 @@
-//! Rendering of context sessions and their entries.
+//! Rendering of context sessions and context entries.
 
 use hippo_context::render::format_key_data;
 use hippo_proto::{ContextCloseResponse, ContextFetchResponse, ContextListResponse, ContextSession};

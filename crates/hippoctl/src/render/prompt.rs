@@ -23,7 +23,7 @@ pub struct PlatformPrompt {
     pub platform: Harness,
     /// The parts of the text. The output of the hook is the last part.
     pub parts: Vec<PromptPart>,
-    /// The estimated number of tokens of all parts together. It is rounded only once.
+    /// The estimated number of tokens of all parts together, rounded only once.
     pub tokens: usize,
 }
 

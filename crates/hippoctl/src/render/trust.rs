@@ -1,4 +1,4 @@
-//! Rendering of workspace settings and of their trust.
+//! Rendering of workspace settings, trusted or not.
 
 use hippo_proto::{SettingsFile, WorkspaceTrustResponse};
 

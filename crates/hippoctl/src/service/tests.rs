@@ -162,7 +162,7 @@ fn special_characters_of_a_path_survive_a_round_trip() {
     let line =
         format!("ExecStart=\"/opt/$my <tools> 5%%/hippod\" run\nEnvironment=\"HIPPOD_HOME={written}\"\n");
     assert!(service.contains(&line), "{service}");
-    // In this line, only the percent sign has a special meaning.
+    // In the value of `ListenStream=`, only the percent sign has a special meaning.
     let line = format!("ListenStream={}/hippod.sock\n", home.replace('%', "%%"));
     assert!(text(Manager::Systemd, &systemd, 0).contains(&line));
 

@@ -10,7 +10,7 @@ use crate::output::Output;
 use crate::render::cycle as render;
 use hippoctl::args::{CycleArgs, CycleVerb, HistoryArgs};
 
-/// Runs a cycle, lists past runs, or reverts one.
+/// Runs a cycle, lists past runs, or reverts a run.
 ///
 /// # Errors
 /// Fails if no workspace is found, or if the daemon refuses the request.

@@ -107,8 +107,8 @@ fn wait_until_gone(session: &DaemonSession, pid: u32) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the process id in the daemon's lock file, if a daemon with this id is running. Its socket may have been
-/// removed.
+/// Returns the process id in the daemon's lock file, if a daemon with this id is running. The socket of this daemon may
+/// have been removed.
 #[expect(clippy::disallowed_methods, reason = "system files")]
 fn unreachable(session: &DaemonSession) -> Option<u32> {
     let pid = launch::locked_by(&session.paths)?;

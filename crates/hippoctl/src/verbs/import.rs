@@ -25,7 +25,7 @@ const MOST_PROBLEMS: usize = 100;
 /// Maximum number of damaged records that an error message lists.
 const NAMED: usize = 3;
 
-/// The result of an import, or its plan.
+/// The result of an import, or the plan of an import that was not applied.
 #[derive(Debug, Default, Serialize)]
 pub struct ImportReport {
     /// True if the files were written.
@@ -40,7 +40,7 @@ pub struct ImportReport {
     pub left_out: u64,
     /// The number of new memories in which a secret was redacted.
     pub redacted: u64,
-    /// The number of new memories that read like an instruction to an agent. They are marked in the files.
+    /// The number of new memories that read like an instruction to an agent. The files mark these memories.
     pub flagged: u64,
     /// The number of damaged records that were skipped.
     pub malformed: u64,

@@ -16,7 +16,7 @@ use hippoctl::args::IngestArgs;
 
 /// Maximum depth of the folders that are searched for transcripts.
 const DEPTH: usize = 8;
-/// Maximum number of transcripts in one call.
+/// Maximum number of transcripts in one call of `hippoctl ingest`.
 const MOST: usize = 100_000;
 
 /// The result for one transcript.

@@ -1,4 +1,4 @@
-//! Choice of a folder, and checks before it is registered.
+//! Choice of a folder, and checks before its registration.
 
 use std::path::{Path, PathBuf};
 

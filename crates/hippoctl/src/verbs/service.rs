@@ -29,7 +29,7 @@ pub fn service(session: &mut DaemonSession, verb: &ServiceVerb, out: &mut Output
     }
 }
 
-/// Adds the problems of the service to those of the daemon, if a service for the daemon's socket is installed.
+/// Adds the problems of the service to the problems of the daemon, if a service for the daemon's socket is installed.
 pub fn examine(session: &DaemonSession, answer: &mut DoctorResponse) {
     // An error is ignored here, because `service status` reports the error.
     let Ok(status) = status(session) else { return };

@@ -19,7 +19,7 @@ const LOOKED_AT: u64 = 64 << 20;
 /// The creation time of a memory, if known, and its section.
 type DatedSection = (Option<Timestamp>, MemorySection);
 
-/// Selects the new memories, and adds the files that will contain them to the report.
+/// Selects the new memories, and adds the files for these memories to the report.
 pub(super) fn add_files(
     report: &mut ImportReport,
     dir: &WorkspaceDir,
