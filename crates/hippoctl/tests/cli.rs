@@ -294,7 +294,7 @@ fn get_prints_only_the_text() {
     });
     let (code, stdout, stderr) = out(&daemon.run(here.path(), &["get", "MEMORY.md:2:2", "--workspace", "."]));
     assert_eq!((code, stdout.as_str()), (0, "two\nthree\n"));
-    assert_eq!(stderr, "note: printed the lines 2 to 3 of 9 lines\n");
+    assert_eq!(stderr, "note: printed lines 2 to 3 of 9 lines\n");
     // The client first requests a file whose name is the whole argument.
     let Request::Get(request) = daemon.requests.iter().nth(1).unwrap() else {
         panic!("no get")

@@ -33,7 +33,7 @@ pub fn ingested(done: &[IngestResult], style: Style) -> String {
             let _ = write!(counts, ", {} bytes already read", answer.from);
         }
         if let Some(stored) = answer.stored {
-            let _ = write!(counts, ", {} kept", plural(stored, "new content"));
+            let _ = write!(counts, ", {} stored", plural(stored, "new content"));
         }
         let _ = writeln!(text, "{INDENT}{counts}");
         if answer.malformed > 0 {

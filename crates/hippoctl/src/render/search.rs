@@ -29,7 +29,7 @@ pub fn notes(answer: &SearchResponse) -> Vec<String> {
     }
     if index.pending > 0 {
         let chunks = plural(index.pending, "chunk");
-        notes.push(format!("note: {chunks} not searchable by meaning yet"));
+        notes.push(format!("note: not searchable by meaning yet: {chunks}"));
     }
     if index.lag_ms > 0 {
         let lag = super::age(index.lag_ms);

@@ -156,7 +156,7 @@ fn contexts_line(contexts: &ContextsStatus) -> String {
     let oldest = contexts.oldest.as_deref();
     let since = oldest.map(|oldest| format!(" since {}", one_line(oldest)));
     format!(
-        "{}, {} open, {}; {} kept{} in {} of {}, uncompressed {}",
+        "{}, {} open, {}; {} stored{}: {} of {}, {} uncompressed",
         plural(contexts.sessions, "session"),
         contexts.open,
         count_entries(contexts.entries),

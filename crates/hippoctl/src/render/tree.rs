@@ -58,7 +58,7 @@ pub fn pending(answer: &TreePendingResponse, style: Style) -> String {
             style.path(one_line(&job.path)),
         );
         let (most, sources) = (job.budget_tokens, one_line(&job.source_digest));
-        text += &format!("{period}  {path}, at most {most} tokens, sources {sources}\n");
+        text += &format!("{period}  {path}, at most {most} tokens, source digest {sources}\n");
         for source in &job.sources {
             text += &format!("{INDENT}← {}\n", one_line(source));
         }

@@ -29,7 +29,7 @@ pub fn get(session: &mut DaemonSession, target: &str, out: &mut Output) -> Resul
     };
     if answer.truncated {
         out.remark(&format!(
-            "note: printed the lines {} to {} of {} lines",
+            "note: printed lines {} to {} of {} lines",
             answer.start_line, answer.end_line, answer.total_lines
         ));
     }
