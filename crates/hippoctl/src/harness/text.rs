@@ -29,14 +29,14 @@ pub const OPENCLAW_FILES: [(&str, &str); 2] = [
     ("MEMORY.md", include_str!("../../../../integrations/templates/MEMORY.md")),
     ("USER.md", include_str!("../../../../integrations/templates/USER.md")),
 ];
-/// The initial text of `memory/ROOT.md`. Its digest is the digest of an empty list of sources, so the daemon replaces
-/// the text as soon as there are sources.
+/// The initial text of `memory/ROOT.md`. Its digest is the digest of an empty list of sources, so the first root that
+/// the daemon generates replaces this text.
 pub const ROOT: &str = include_str!("../../../../integrations/templates/ROOT.md");
 /// The section that is inserted into `HEARTBEAT.md`.
 pub const HEARTBEAT: &str = include_str!("../../../../integrations/heartbeat.md");
 /// The plugin for OpenCode.
 pub const OPENCODE_PLUGIN: &str = include_str!("../../../../integrations/opencode/hippod.js");
-/// The content of the block in `MEMORY.md` while `memory/ROOT.md` has no topics.
+/// The content of the block in `MEMORY.md` while `memory/ROOT.md` has no text.
 pub const NO_ROOT: &str = "<!-- Generated from the daily logs, and updated automatically. -->\n";
 
 const PROTOCOL: &str = include_str!("../../../../integrations/protocol.md");

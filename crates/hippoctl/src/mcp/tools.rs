@@ -218,7 +218,7 @@ fn report(workspace: WorkspaceStatus, model: ModelLoad) -> Value {
     });
     let held = (workspace.held_deletions > 0).then(|| {
         format!(
-            "{} files are missing on disk, but searches still find them; for details: hippoctl doctor",
+            "files that are missing on disk, but that searches still find: {}; for details: hippoctl doctor",
             workspace.held_deletions
         )
     });
