@@ -10,12 +10,12 @@ use crate::launch;
 use crate::output::{Output, Style};
 use hippoctl::args::Global;
 
-/// Maximum time for the response to an ordinary request.
+/// Maximum time that [`DaemonSession::call`] waits for a response.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 /// Maximum time for connecting to an existing socket.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// The global options, the resolved paths, and the connection, if one is open.
+/// The global options, the paths of the daemon, and the open connection to the daemon, if any.
 pub struct DaemonSession {
     global: Global,
     /// The paths of the socket, the state folder and the log.
@@ -27,7 +27,7 @@ impl DaemonSession {
     /// Creates a session without a connection.
     ///
     /// # Errors
-    /// Fails if the paths cannot be derived from the environment.
+    /// Fails if the paths of the daemon cannot be derived from the environment.
     pub fn new(global: Global) -> Result<Self, Failure> {
         let mut paths = Paths::resolve(|name| std::env::var_os(name))
             .map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
@@ -58,10 +58,10 @@ impl DaemonSession {
         Client::connect(&self.paths.socket, Some(CONNECT))
     }
 
-    /// Returns the connection. If no daemon answers, starts one, unless `--no-start` was given.
+    /// Returns a connection to the daemon. If no daemon answers, starts one, unless the user gave `--no-start`.
     ///
     /// # Errors
-    /// Fails if no daemon answers and none could be started.
+    /// Fails if no daemon answers and no daemon could be started.
     pub fn client(&mut self) -> Result<&mut Client, Failure> {
         let client = match self.client.take() {
             Some(client) => client,
@@ -78,7 +78,7 @@ impl DaemonSession {
     /// Sends a request and waits for the response, for at most one minute.
     ///
     /// # Errors
-    /// Fails without a daemon, if the daemon refuses, or if no response arrives in time.
+    /// Fails if no daemon can be reached, if the daemon refuses the request, or if no response arrives in time.
     pub fn call<M: Method>(&mut self, request: M) -> Result<M::Answer, Failure> {
         Ok(self.ask(Some(PATIENCE), request, |_| {})??)
     }
@@ -86,7 +86,7 @@ impl DaemonSession {
     /// Sends a request and waits for the response without a time limit.
     ///
     /// # Errors
-    /// Fails without a daemon, if the daemon refuses, or if the connection breaks.
+    /// Fails if no daemon can be reached, if the daemon refuses the request, or if the connection breaks.
     pub fn call_patiently<M: Method>(&mut self, request: M) -> Result<M::Answer, Failure> {
         Ok(self.ask(None, request, |_| {})??)
     }
@@ -104,8 +104,9 @@ impl DaemonSession {
         out.answer(&self.call(request)?, render)
     }
 
-    /// Sends a request. If the daemon ends before it has responded, for example because it was killed, the request is
-    /// sent once more, to a new daemon if necessary. A request that could take effect twice is not repeated.
+    /// Sends a request and returns the response. If the daemon exits before it responds, for example because it was
+    /// killed, sends the request once more, to a new daemon if necessary. Does not repeat a request that could take
+    /// effect twice.
     ///
     /// # Errors
     /// The outer error means that no daemon could be reached; the inner error is the failure of the call.
@@ -175,7 +176,7 @@ impl DaemonSession {
     }
 }
 
-/// Returns the longest of the roots that are `here` or a parent folder of `here`.
+/// Returns the root that is `here` itself or the nearest parent folder of `here`.
 fn nearest_above<'a>(here: &Path, roots: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     roots
         .filter(|root| here.starts_with(root))
@@ -201,7 +202,7 @@ pub fn current_dir() -> Result<PathBuf, Failure> {
     absolute(Path::new("."))
 }
 
-/// Returns a path in the form that the protocol uses.
+/// Returns a path as a string, the form that the protocol uses.
 ///
 /// # Errors
 /// Fails if the path is not valid Unicode.

@@ -22,7 +22,7 @@ pub enum Exit {
     NoDaemon = 3,
     /// 4: the requested object does not exist
     NotFound = 4,
-    /// 5: the daemon or hippoctl refuses: conflict, budget, read-only
+    /// 5: the daemon or hippoctl refuses the request: conflict, budget, read-only
     Refused = 5,
 }
 
@@ -52,9 +52,9 @@ pub struct Failure {
     pub exit: Exit,
     /// The error kind, if the daemon reported the failure.
     pub kind: Option<ErrorKind>,
-    /// The error message; empty if nothing is to be printed.
+    /// The error message. If the message is empty, nothing is printed.
     pub message: String,
-    /// The suggested fix; may be empty.
+    /// The suggested fix. May be empty.
     pub hint: Cow<'static, str>,
 }
 
@@ -69,7 +69,8 @@ impl Failure {
         }
     }
 
-    /// Converts a usage error of clap; the message is the text that clap would print.
+    /// Converts a usage error of clap. The first paragraph of clap's text becomes the message, the others become the
+    /// hint.
     pub fn usage(error: &clap::Error) -> Self {
         let text = error.render().to_string();
         let mut paragraphs = text.trim().split("\n\n").map(one_line);
@@ -94,8 +95,8 @@ impl Failure {
         self
     }
 
-    /// Creates a failure that prints nothing. Use it if the output already contains the reason, or if the reader of
-    /// the output has closed the pipe.
+    /// Creates a failure that prints nothing. This suits a failure whose reason is already in the output, and an output
+    /// whose reader has closed the pipe.
     pub fn silent(exit: Exit) -> Self {
         Self::new(exit, "")
     }
@@ -134,7 +135,7 @@ impl From<io::Error> for Failure {
 impl From<RpcError> for Failure {
     fn from(error: RpcError) -> Self {
         let exit = match error.data.kind {
-            // The request was valid, but the file that it names is damaged.
+            // The request is valid, but the file named in the request is damaged.
             ErrorKind::BadRequest if error.code == RpcError::UNUSABLE_FILE => Exit::Failed,
             ErrorKind::BadRequest => Exit::Usage,
             ErrorKind::NoWorkspace | ErrorKind::NotFound | ErrorKind::Stale => Exit::NotFound,

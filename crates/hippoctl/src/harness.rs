@@ -1,8 +1,8 @@
 //! Files that `init` installs and `init --undo` removes.
 //!
-//! The layout lists the files of a platform, and the snapshot contains the files on disk. A plan is computed from
-//! both without side effects, and is then shown or applied. All changes are recorded in the state folder, so that
-//! undo can restore every byte.
+//! The layout lists the files of a platform, and the snapshot contains the files on disk. A plan is computed from both
+//! without side effects, and is then shown or applied. All changes are recorded in the state folder, so that `init
+//! --undo` can restore every byte.
 
 pub mod apply;
 pub mod aside;

@@ -14,25 +14,26 @@ use crate::failure::{Exit, Failure};
 
 /// Maximum time until a newly started daemon answers.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Maximum time to wait for another daemon's socket after the daemon of this client has ended. It may have ended because
-/// two clients started a daemon at the same time, or because a running daemon's socket was removed. That daemon binds
-/// the socket again within a second.
+/// Maximum time to wait for the socket of another daemon, after the daemon that this client started has exited. A new
+/// daemon exits if another daemon is already running. This happens if two clients start a daemon at the same time, or
+/// if the socket of a running daemon was removed. The running daemon creates a removed socket again within a second.
 const RIVAL: Duration = Duration::from_secs(3);
 /// The hint if the program hippod was not found.
 pub const INSTALL: &str = "install hippod in the folder of hippoctl, or in a folder of PATH";
-/// Maximum number of log lines that are shown if the daemon ends early.
+/// Maximum number of log lines that an error message quotes.
 const LAST_WORDS: usize = 10;
 
 /// Starts the daemon, waits until it answers, and returns its process id and a connection.
 ///
 /// # Errors
-/// Fails if `hippod` is not found, ends early (with its last log lines), or does not answer in time.
+/// Fails if `hippod` is not found, exits early, or does not answer in time. The message quotes the last lines of its
+/// log.
 pub fn launch(paths: &Paths) -> Result<(u32, Client), Failure> {
     let (mut child, before) = begin(paths)?;
     let pid = child.id();
     let answers = wait(&mut child, paths, PATIENCE, RIVAL);
-    // The thread waits for the daemon to exit. Otherwise, a daemon that exits before this process would remain as a
-    // zombie process. If no thread can be started, this is harmless.
+    // A thread waits until the daemon exits. Without the thread, a daemon that exits before this process would remain
+    // as a zombie process, which is harmless. Therefore, a failure to start the thread is ignored.
     let _ = thread::Builder::new().spawn(move || child.wait());
     answers.map(|client| (pid, client)).map_err(|failure| {
         let words = last_words(&paths.log, before);
@@ -80,8 +81,8 @@ fn spawn(program: &Path, paths: &Paths, log: &File) -> Result<Child, Failure> {
     let mut command = Command::new(program);
     command
         .arg("run")
-        // The daemon writes its log to this file, and rotates the file. The streams below get only output that is not
-        // part of the log.
+        // The daemon writes its log to the file of `--log-file`, and rotates this file. Standard output and standard
+        // error get only output that is not part of the log.
         .arg("--log-file")
         .arg(&paths.log)
         .env("HIPPOD_SOCKET", &paths.socket)
@@ -98,10 +99,10 @@ fn spawn(program: &Path, paths: &Paths, log: &File) -> Result<Child, Failure> {
     command.spawn().map_err(failed)
 }
 
-/// Waits until a started daemon answers. If it ends early, waits up to `rival` for the socket of another daemon.
+/// Waits until a started daemon answers. If the daemon exits early, waits up to `rival` for another daemon to answer.
 ///
 /// # Errors
-/// Fails if the daemon has ended, or does not answer within `patience`.
+/// Fails if the started daemon has exited and no other daemon answers, or if no daemon answers within `patience`.
 pub fn wait(
     child: &mut Child,
     paths: &Paths,
@@ -136,7 +137,7 @@ pub fn wait(
     }
 }
 
-/// Returns the process id in the lock file. The process may have ended already.
+/// Returns the process id in the daemon's lock file. The process may have ended already.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn locked_by(paths: &Paths) -> Option<u32> {
     let lock = fs::read_to_string(paths.state.join(LOCK_FILE)).ok()?;
@@ -157,7 +158,7 @@ pub fn create_private_folder(folder: &Path) -> Result<(), Failure> {
     created.map_err(|error| Failure::file("create the folder", folder, error))
 }
 
-/// Opens a log for appending, to which only this user has access. If the log is full, it is rotated first.
+/// Opens a log file for appending, and rotates the file if it is full. Only this user has access to the file.
 ///
 /// # Errors
 /// Returns the error of the operating system.

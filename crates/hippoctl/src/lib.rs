@@ -1,4 +1,4 @@
-//! Command line of hippoctl, for generating completions and documentation.
+//! Command-line arguments of hippoctl, shared with the documentation generator.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod args;

@@ -51,7 +51,8 @@ fn main() -> ExitCode {
                 // The reader may close the pipe while help is printed. This is not a failure.
                 let _ = error.print();
             }
-            // Some harnesses treat exit code 2 of a hook as a veto, so a usage error of a hook must not return it.
+            // Some harnesses treat exit code 2 of a hook as a veto. Therefore, `hippoctl hook` exits with 0 even after
+            // a usage error.
             if is_hook {
                 return ExitCode::SUCCESS;
             }
@@ -67,7 +68,7 @@ fn main() -> ExitCode {
     ended(done, &mut out)
 }
 
-/// Prints a failure and returns the exit code.
+/// Returns the exit code for the result of a verb. Prints the failure, if there is one.
 fn ended(done: Result<(), Failure>, out: &mut Output) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,

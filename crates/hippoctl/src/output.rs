@@ -14,9 +14,9 @@ use terminal::{Notation, safe, safe_bytes};
 pub struct Output {
     data: BufWriter<Box<dyn Write>>,
     rest: Box<dyn Write>,
-    /// True if standard output is a terminal. Control characters from files are escaped only then.
+    /// True if standard output is a terminal, on which control characters from files are escaped.
     on_terminal: bool,
-    /// True if data is printed as JSON.
+    /// True if responses are printed as JSON.
     pub json: bool,
     /// The style of the data.
     pub style: Style,
@@ -25,8 +25,8 @@ pub struct Output {
 }
 
 impl Output {
-    /// Creates the output on the streams of the process. Colour and progress need a terminal, and `NO_COLOR` disables
-    /// colour.
+    /// Creates the output on standard output and standard error. Colour and progress need a terminal, and `NO_COLOR`
+    /// disables colour.
     pub fn from_terminal(json: bool) -> Self {
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let plain = set("NO_COLOR").is_some() || set("TERM").is_some_and(|term| term == "dumb");
@@ -42,7 +42,7 @@ impl Output {
         }
     }
 
-    /// Prints a response as JSON if requested, otherwise with `render`.
+    /// Prints a response as JSON with `--json`, otherwise as the text that `render` returns.
     ///
     /// # Errors
     /// Fails if standard output is closed or full.
@@ -90,22 +90,22 @@ impl Output {
         let _ = writeln!(self.rest, "{}", safe(text, Notation::Text, true));
     }
 
-    /// Prints a line on standard error, unless data is JSON.
+    /// Prints a line on standard error, but not with `--json`.
     pub fn remark(&mut self, text: &str) {
         if !self.json {
             self.note(text);
         }
     }
 
-    /// Prints the notes of a response, unless data is JSON, which contains them already.
+    /// Prints the notes of a response on standard error, but not with `--json`, because the JSON contains the notes.
     pub fn notes(&mut self, notes: &[String]) {
         for note in notes {
             self.remark(&format!("note: {}", one_line(note)));
         }
     }
 
-    /// Prints a failure and its hint on standard error, after all data. If data is JSON, the failure is one line of
-    /// JSON, too.
+    /// Prints all data, and then a failure and its hint on standard error. With `--json`, the failure is one line of
+    /// JSON.
     pub fn failure(&mut self, failure: &Failure) {
         let _ = self.data.flush();
         if self.json && !failure.message.is_empty() {

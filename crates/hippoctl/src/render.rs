@@ -21,9 +21,9 @@ use serde::Serialize;
 
 const INDENT: &str = "   ";
 /// The supported formats of transcripts, as part of a hint.
-pub const FORMATS: &str = "supported are sessions of Claude Code, Pi, OpenClaw and Codex, and lists of messages; choose one with --format";
+pub const FORMATS: &str = "supported formats: sessions of Claude Code, Pi, OpenClaw and Codex, and lists of messages; choose one with --format";
 
-/// Replaces all control characters except tab and line feed, so that a terminal does not execute them.
+/// Replaces all control characters except tab and line feed, so that a terminal does not interpret them.
 pub fn harmless(text: &str) -> String {
     text.replace(|c: char| c.is_control() && c != '\n' && c != '\t', "\u{fffd}")
 }
@@ -33,7 +33,7 @@ pub fn one_line(text: &str) -> String {
     harmless(text).replace(['\n', '\t'], " ")
 }
 
-/// Shortens a text to `most` characters. A text that was shortened ends with an ellipsis.
+/// Shortens a text to at most `most` characters. A shortened text ends with an ellipsis.
 pub fn short(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();

@@ -15,9 +15,9 @@ pub use manager::{ManagerCommand, ManagerState};
 pub use status::{RunningDaemon, ServiceStatus};
 pub use unit::{UnitFile, UnitFileState, units};
 
-/// The unit that runs the daemon.
+/// The name of the systemd unit that runs the daemon.
 pub const SERVICE_UNIT: &str = "hippod.service";
-/// The unit with the daemon's socket.
+/// The name of the systemd unit for the daemon's socket.
 pub const SOCKET_UNIT: &str = "hippod.socket";
 /// The label of the launchd agent.
 pub const AGENT: &str = "io.github.hippod";
@@ -26,9 +26,9 @@ pub const AGENT: &str = "io.github.hippod";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Manager {
-    /// systemd, with the services of a user.
+    /// systemd, with the services of the user.
     Systemd,
-    /// launchd, with the agents of a macOS session.
+    /// launchd, with the agents of the user's macOS session.
     Launchd,
 }
 
@@ -49,7 +49,7 @@ impl Manager {
         }
     }
 
-    /// Returns the folder with the service files of the manager.
+    /// Returns the folder in which the service manager looks for service files.
     ///
     /// # Errors
     /// Fails if the home folder is unknown.
@@ -66,8 +66,8 @@ impl Manager {
     }
 }
 
-/// Variables that determine the paths of hippod. They are written into the service files, because the service manager
-/// does not know the variables of a shell.
+/// Environment variables that determine the paths of hippod. Their values are written into the service files, because
+/// the service manager does not know the environment of a shell.
 #[rustfmt::skip] // keep the list compact
 const PLACES: [&str; 7] = [
     "HIPPOD_HOME", "HIPPOD_SOCKET", "HIPPOD_CACHE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
@@ -81,14 +81,14 @@ pub struct UnitValues {
     pub program: PathBuf,
     /// The path of the socket, or `None` if it is the default path in the runtime folder of the service manager.
     pub socket: Option<PathBuf>,
-    /// The variables that determine the paths of hippod.
+    /// The environment variables that determine the paths of hippod.
     pub environment: Vec<(&'static str, String)>,
-    /// The log file, if the service manager has no log of its own.
+    /// The log file, for a service manager without a log of its own.
     pub log: PathBuf,
 }
 
 impl UnitValues {
-    /// Collects the values for the daemon that serves `paths`, from the environment.
+    /// Collects the values for a daemon with these paths from the environment.
     ///
     /// # Errors
     /// Fails if a path cannot be written into a unit file.
@@ -108,7 +108,7 @@ impl UnitValues {
         let mut environment = Vec::new();
         for name in PLACES {
             let value = match (name, &socket) {
-                // The socket may be set by the option `--socket` instead of the variable.
+                // The option `--socket` may have set the socket instead of the variable.
                 ("HIPPOD_SOCKET", Some(socket)) => Some(socket.clone().into_os_string()),
                 _ => set(name),
             };
@@ -118,7 +118,7 @@ impl UnitValues {
             }
         }
         // A launchd file is XML, which can contain any path. systemd rejects quotes and backslashes in the path of a
-        // program. In addition, a backslash at the end of a line joins the line to the next one.
+        // program. In a systemd unit, a backslash at the end of a line joins the line to the next one.
         let of_systemd = manager == Manager::Systemd;
         written(&program, |text| !(of_systemd && text.contains(['"', '\'', '\\'])))?;
         written(&paths.socket, |text| {
@@ -134,14 +134,15 @@ impl UnitValues {
     }
 }
 
-/// Returns a path as text if it contains no control character and `right` accepts it.
+/// Returns a path as text. Fails if the path is not valid Unicode, contains a control character, or is rejected by
+/// `right`.
 fn written(path: &Path, right: impl Fn(&str) -> bool) -> Result<&str, Failure> {
     let text = path.to_str().filter(|text| !text.contains(char::is_control));
     text.filter(|text| right(text)).ok_or_else(|| {
         let what = format!("could not write this path into a unit file: {}", path.display());
         Failure::new(Exit::Usage, what).hint(
             "use a path without control characters; the path of the program must not contain quotes or \
-                backslashes either",
+             backslashes either",
         )
     })
 }

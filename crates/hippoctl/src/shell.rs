@@ -1,7 +1,7 @@
 //! Splitting of shell scripts, for tests of the commands in documents.
 
-/// Splits a script into simple commands, as a shell does. Each command is a list of words. Comments and redirections
-/// are left out.
+/// Splits a script into simple commands, as a shell does. Each command is a list of words, without comments and
+/// redirections.
 pub fn simple_commands(script: &str) -> Vec<Vec<String>> {
     let mut commands = vec![Vec::new()];
     let (mut word, mut quote) = (None::<String>, None);
@@ -36,7 +36,7 @@ pub fn simple_commands(script: &str) -> Vec<Vec<String>> {
             (None, _) => word.get_or_insert_default().push(letter),
         }
     }
-    // If a quote is not closed, it extends to the end of the script.
+    // If a quotation mark is not closed, the quoted text extends to the end of the script.
     commands.last_mut().unwrap().extend(word);
     commands.retain(|words| !words.is_empty());
     commands

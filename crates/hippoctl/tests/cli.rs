@@ -118,7 +118,7 @@ fn search_uses_the_nearest_workspace_and_separates_its_streams() {
     assert_eq!(request.workspace, inner.to_str().unwrap());
 }
 
-/// Starts a daemon that does not answer the first call but answers all others.
+/// Starts a daemon that answers all calls but the first.
 fn silent_once() -> Daemon {
     let calls = std::sync::atomic::AtomicUsize::new(0);
     Daemon::start(
@@ -135,7 +135,7 @@ fn a_request_is_retried_once_unless_it_could_take_effect_twice() {
     let remember = ["--no-start", "--workspace", "/", "remember", "never on Fridays"];
     let root = Path::new("/");
 
-    // The daemon reads the request without answering it, so the request may have taken effect.
+    // The daemon reads the first request without answering, so the request may have taken effect.
     let daemon = silent_once();
     let (code, stdout, stderr) = out(&daemon.run(root, &search));
     assert_eq!(code, 0, "{stderr}");
@@ -165,7 +165,7 @@ fn a_request_is_retried_once_unless_it_could_take_effect_twice() {
         ),
     };
     let words: &[&[&str]] = &[&search, &remember];
-    // Only on Linux can the client find out that the daemon has not read any part of the request.
+    // The client can find out that the daemon has not read any part of a request, but only on Linux.
     for words in &words[..if cfg!(target_os = "linux") { 2 } else { 1 }] {
         let daemon = Daemon::after(1, answers);
         let (code, _, stderr) = out(&daemon.run(root, words));
@@ -294,8 +294,8 @@ fn get_prints_only_the_text() {
     });
     let (code, stdout, stderr) = out(&daemon.run(here.path(), &["get", "MEMORY.md:2:2", "--workspace", "."]));
     assert_eq!((code, stdout.as_str()), (0, "two\nthree\n"));
-    assert_eq!(stderr, "note: out of 9 lines, these are lines 2 to 3\n");
-    // If a file has the whole target as its name, the client reads that file.
+    assert_eq!(stderr, "note: printed lines 2 to 3 of 9 lines\n");
+    // The client first requests a file whose name is the whole argument.
     let Request::Get(request) = daemon.requests.iter().nth(1).unwrap() else {
         panic!("no get")
     };

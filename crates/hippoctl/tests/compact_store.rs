@@ -15,8 +15,8 @@ use hippo_proto::*;
 use hippo_types::transcript::{CompactStats, TranscriptFormat, TranscriptProblem};
 use scripted::{Daemon, command, hippoctl, out};
 
-/// Returns an answer whose summary is the content of the file in the request. This shows whether the client wrote its
-/// input to that file.
+/// Returns an answer whose summary is the content of the file in the request. The tests can thus check that the client
+/// copied its standard input to this file.
 fn answer(call: &Call) -> Vec<u8> {
     let Request::SessionCompact(request) = &call.request else {
         return encode_error(&call.id, &RpcError::not_found(call.request.method()));

@@ -59,7 +59,7 @@ fn answer(call: &Call) -> Vec<u8> {
     }
 }
 
-/// Runs the verb. Returns exit code, both output streams, and the request, if one was sent.
+/// Runs a verb of `context`. Returns the exit code, standard output, standard error, and the request, if any.
 fn run(arguments: &[&str]) -> ((i32, String, String), Option<Request>) {
     let daemon = Daemon::start(answer);
     let arguments = [&["context"][..], arguments].concat();

@@ -51,7 +51,7 @@ fn answer(call: &Call) -> Vec<u8> {
     }
 }
 
-/// Runs `context fetch`. Returns the exit code, both outputs, and the request.
+/// Runs `context fetch`. Returns the exit code, standard output, standard error, and the request.
 fn run(arguments: &[&str]) -> ((i32, String, String), Request) {
     let daemon = Daemon::start(answer);
     let arguments = [&["context"][..], arguments].concat();

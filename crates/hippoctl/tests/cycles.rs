@@ -73,7 +73,7 @@ fn conflict() -> RpcError {
     RpcError::new(ErrorKind::Conflict, "a cycle runs already").hint("try again when it is done")
 }
 
-/// Returns the answers of a daemon that has the runs 12 and 13, and the stored report of run 12.
+/// Returns the answer of a daemon that has the runs 12 and 13, and the stored report of run 12.
 fn answer(call: &Call) -> Vec<u8> {
     let id = &call.id;
     match &call.request {
@@ -108,7 +108,7 @@ fn answer(call: &Call) -> Vec<u8> {
     }
 }
 
-/// Runs the verb in a workspace. Returns the exit code, both outputs, and the request.
+/// Runs the client in a workspace. Returns the exit code, standard output, standard error, and the request.
 fn run_with(
     answer: impl Fn(&Call) -> Vec<u8> + Send + 'static,
     arguments: &[&str],
@@ -198,7 +198,8 @@ fn runs_are_listed_and_one_is_shown_in_full() {
     assert_eq!(asked, Request::from(request));
 
     let (done, _) = run(&["consolidate", "history", "--run", "7"]);
-    let stderr = "hippoctl: no such report: run 7\nhint: to list the runs: hippoctl consolidate history\n";
+    let stderr =
+        "hippoctl: there is no report of run 7\nhint: to list the runs: hippoctl consolidate history\n";
     assert_eq!(done, ended(4, "", stderr));
 
     let none = |call: &Call| {

@@ -26,7 +26,7 @@ fn no_example_is_wrapped_in_a_terminal_of_80_columns() {
             examples += 1;
             assert!(line.chars().count() <= 80, "{path}: {line}");
             assert!(help.lines().any(|shown| shown == line), "{path}: {line}\n{help}");
-            // If the number of quotes is odd, a quoted text continues on the next line.
+            // If a line has an odd number of quotes, the quoted text continues on the next line.
             for quote in ['"', '\''] {
                 let count = line.matches(quote).count();
                 assert!(count % 2 == 0 || line.contains('…'), "{path}: {line}");

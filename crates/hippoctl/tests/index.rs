@@ -97,7 +97,7 @@ fn answer(call: &Call) -> Vec<u8> {
     }
 }
 
-/// Runs the verb in a workspace. Returns the exit code, both outputs, and the last request.
+/// Runs a verb of `index` in a workspace. Returns the exit code, standard output, standard error, and the last request.
 fn run(arguments: &[&str]) -> ((i32, String, String), Request) {
     let daemon = Daemon::start(answer);
     let arguments = [&["--workspace", WORKSPACE][..], arguments].concat();

@@ -109,10 +109,7 @@ fn init_without_a_daemon_writes_files_and_names_the_next_step() {
     );
     let agents = fs::read_to_string(place.root().join("AGENTS.md")).unwrap();
     assert!(agents.starts_with("# Rules\r\n\r\n<!-- hippod: ") && agents.contains("\r\n@memory/ROOT.md\r\n"));
-    assert!(
-        place.root().join("CLAUDE.md").is_symlink(),
-        "what is a link stays one"
-    );
+    assert!(place.root().join("CLAUDE.md").is_symlink(), "a link stays a link");
     let once = tree(&place.root());
     let (_, again, _) = place.run(&["init"]);
     assert!(again.contains("nothing to change"), "{again}");
@@ -226,7 +223,7 @@ fn undo_without_a_daemon_changes_nothing() {
     let (seen, heard) = std::sync::mpsc::channel();
     let file = place.record();
     let taking = Daemon::start(move |call| {
-        // At this time, the record on disk is the one that an interrupted process would leave.
+        // At this point, the record on disk is the record that an interrupted process would leave behind.
         let _ = seen.send(fs::read_to_string(&file).unwrap());
         encode_result(
             &call.id,

@@ -61,7 +61,7 @@ fn invalid_settings_are_refused_with_their_keys() {
         assert_eq!(fs::read_dir(&root).unwrap().count(), 1);
         assert_eq!(fs::read_to_string(root.join(CONFIG)).unwrap(), text);
     }
-    // Without a harness, the file has an effect only on the daemon.
+    // With `--bare`, init ignores the configuration file. Only the daemon reads the file.
     let (code, _, errors) = run(&root, &["init", "--bare"]);
     assert_eq!(code, 0, "{errors}");
     write(
@@ -113,7 +113,7 @@ fn the_home_folder_is_used_only_if_named_explicitly() {
         assert!(errors.contains(what) && errors.ends_with(&hint), "{errors}");
     }
     assert_eq!(fs::read_dir(&root).unwrap().count(), 0);
-    assert!(daemon.requests.try_recv().is_err(), "nobody was asked");
+    assert!(daemon.requests.try_recv().is_err(), "the daemon got a request");
     for words in [
         &["workspace", "add", "."][..],
         &["--workspace", &named, "workspace", "add"],
@@ -138,7 +138,7 @@ fn files_and_missing_folders_are_refused_differently() {
     }
 }
 
-/// Starts a daemon that has this folder registered and stores contents of its sessions.
+/// Starts a daemon in which this folder is registered, and which keeps stored contents of its sessions.
 fn keeping(root: &Path) -> Daemon {
     let root = root.display().to_string();
     Daemon::start(move |call| match &call.request {

@@ -15,7 +15,7 @@ use hippo_proto::{ErrorKind, RpcError, encode_error};
 use scripted::{Daemon, hippoctl, out};
 use serde_json::Value;
 
-/// Returns the kind, message and hint of the failure in the last line.
+/// Returns the kind, the message and the hint of the failure in the last line of standard error.
 fn failure(errors: &str, words: &[&str]) -> (String, String, String) {
     let last = errors.lines().last().unwrap_or_default();
     let value: Value =

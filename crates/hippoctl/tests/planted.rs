@@ -25,7 +25,7 @@ use tempfile::TempDir;
 const SECRET: &str = "the-key-under-the-mat";
 const PLATFORMS: [&str; 4] = ["claude-code", "openclaw", "opencode", "codex"];
 
-/// A folder `w`. Beside it are a folder `outside` and another workspace `other`.
+/// A folder `w`, and beside `w` a folder `outside` and another workspace `other`.
 struct Bed {
     folder: TempDir,
 }
@@ -143,7 +143,7 @@ fn file(bed: &Bed, path: &str) {
 
 const LINKS: [Plant; 3] = [link_outside, link_to_another_workspace, link_to_nothing];
 
-/// Asserts that init refuses and changes nothing. Its error must name each path, or a path below it.
+/// Asserts that init fails without changes. The error must name each planted path, or a path below the planted path.
 fn assert_refused(bed: &Bed, platform: &str, planted: &[&String]) {
     let before = bed.tree();
     let (code, told, errors) = bed.run(&["init", "--platform", platform]);
@@ -305,7 +305,7 @@ fn deinit_does_not_follow_a_folder_moved_outside_and_linked() {
     }
 }
 
-/// Stops the swaps when it is dropped, even if an assertion fails.
+/// A guard that stops the swaps when the guard is dropped, even if an assertion fails.
 struct Finish<'a>(&'a AtomicBool);
 
 impl Drop for Finish<'_> {
@@ -329,7 +329,7 @@ fn links_swapped_in_during_init_and_deinit_change_nothing_outside() {
         scope.spawn(|| {
             let top = WorkspaceDir::open(&bed.at("w")).unwrap().folder("").unwrap();
             while !finished.load(Ordering::Acquire) {
-                // Ignore an error, because the client may have removed one of the two paths for a moment.
+                // An error is ignored, because the client may have removed one of the two paths for a moment.
                 let _ = top.exchange("CLAUDE.md", "link.md");
                 let _ = top.exchange(".claude", "link");
                 swaps.fetch_add(1, Ordering::Release);

@@ -24,7 +24,7 @@ use tempfile::TempDir;
 const SECRET: &str = "the-key-under-the-mat";
 const SESSION: &str = "{\"role\": \"user\", \"content\": \"look after the pump\"}\n";
 
-/// A folder `w`. Beside it are a folder `outside` and another workspace `other`.
+/// A folder `w`, and beside `w` a folder `outside` and another workspace `other`.
 struct Bed {
     folder: TempDir,
 }
@@ -49,7 +49,7 @@ impl Bed {
         fs::write(path, text).unwrap();
     }
 
-    /// Replaces a file in `w`. For some kinds, the replacement is a link to the same path in `outside`.
+    /// Replaces a file in `w` by an object of the kind `what`. Some kinds are links to the same path in `outside`.
     fn plant(&self, what: &str, path: &str) {
         let planted = self.at("w").join(path);
         fs::create_dir_all(planted.parent().unwrap()).unwrap();
@@ -106,8 +106,7 @@ fn session_start_skips_a_planted_root_and_logs_it() {
         let named = format!("could not read {}: ", bed.at("w/memory/ROOT.md").display());
         assert!(log.contains(&named) && !log.contains(SECRET), "{what}: {log}");
     }
-    // First, replace the folder that contains the file with a link. Then, replace the settings beside this folder
-    // with pipes.
+    // First, replace the folder of the file with a link. Then, replace the settings files beside the folder with pipes.
     let bed = Bed::new();
     bed.register();
     bed.write("outside/ROOT.md", &format!("- {SECRET}\n"));
@@ -126,7 +125,7 @@ fn session_start_skips_a_planted_root_and_logs_it() {
     assert!(bed.run(&start).1.contains("the pump is blue"));
 }
 
-/// Stops the swaps when it is dropped, even if an assertion fails.
+/// A guard that stops the swaps when the guard is dropped, even if an assertion fails.
 struct Finish<'a>(&'a AtomicBool);
 
 impl Drop for Finish<'_> {

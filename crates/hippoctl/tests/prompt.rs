@@ -45,7 +45,7 @@ impl Bench {
         out(&hippoctl(&self.home(), &self.root().join("src"), &words))
     }
 
-    /// Sets up a harness and registers the folder. Neither of these needs a daemon.
+    /// Sets up a harness and registers the folder, both without a daemon.
     fn set_up(&self, platform: &str) {
         let root = self.root().display().to_string();
         let (code, _, errors) = self.run(&["init", "--platform", platform, &root]);
@@ -111,7 +111,7 @@ fn the_parts_of_a_session_are_listed_with_tokens_and_reasons() {
     assert_eq!(
         fs::read_dir(bench.home().join("state")).unwrap().count(),
         before,
-        "nothing is recorded"
+        "prompt writes no file"
     );
 }
 

@@ -1,8 +1,8 @@
-//! Reference of the command line: docs/cli.md, manual pages, completions.
+//! Reference of the command line: docs/cli.md, manual pages and completions.
 //!
-//! The reference is generated from the same definitions that the programs use to parse their arguments. `UPDATE=1`
-//! writes docs/cli.md. `HIPPOD_PAGES` names a folder for the manual pages and completions. `cargo xtask dist` adds
-//! that folder to the packages.
+//! The reference is generated from the same definitions that the programs use to parse their arguments. With
+//! `UPDATE=1`, the test writes docs/cli.md. The variable `HIPPOD_PAGES` names the folder into which the test writes the
+//! manual pages and completions. `cargo xtask dist` adds this folder to the packages.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -12,7 +12,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use hippoctl::args::Cli;
 
-// Include the source file, because hippoctl does not depend on the crate hippod.
+// The source file of hippod is included, because hippoctl does not depend on the crate hippod.
 #[path = "../../hippod/src/arguments.rs"]
 #[allow(dead_code, reason = "this test uses only the grammar and parses nothing")]
 mod arguments;

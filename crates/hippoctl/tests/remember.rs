@@ -40,8 +40,8 @@ fn answer(call: &Call) -> Vec<u8> {
     }
 }
 
-/// Runs the verb with this standard input. Returns the exit code, both outputs, and the request, if the client sent
-/// one.
+/// Runs `remember` with this standard input. Returns the exit code, standard output, standard error, and the request,
+/// if any.
 fn run(arguments: &[&str], input: &[u8]) -> ((i32, String, String), Option<Request>) {
     let daemon = Daemon::start(answer);
     let arguments = [&["--workspace", WORKSPACE, "remember"][..], arguments].concat();

@@ -1,4 +1,4 @@
-//! Tests of wrong usage: every error names a remedy.
+//! Tests of wrong usage. Every error names a remedy.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -70,7 +70,7 @@ fn a_transcript_without_messages_is_reported() {
         assert_eq!(code, 0, "{errors}");
         let asked = daemon.requests.try_recv();
         assert!(matches!(asked, Ok(Request::SessionFlush(_))), "{asked:?}");
-        let said = told.contains("it contains no message: supported are sessions of Claude Code");
+        let said = told.contains("it contains no message; supported formats: sessions of Claude Code");
         assert_eq!(said, expected, "{told}");
     }
 }

@@ -14,10 +14,10 @@ use crate::failure::{Exit, Failure};
 const HALFWAY: &str =
     "fix the cause and run the command again, or revert the changes so far: hippoctl init --undo";
 
-/// Creates the folders, then writes all files. The caller must write the record first.
+/// Creates the folders of a plan, then applies its file changes. The caller must write the record of the changes first.
 ///
 /// # Errors
-/// The error names the first path that could not be written. Earlier writes remain, and the record lists them.
+/// Returns the failure of the first path that could not be written. Earlier changes remain, and the record lists them.
 pub fn apply(dir: &WorkspaceDir, plan: &ChangePlan) -> Result<(), Failure> {
     for folder in &plan.folders {
         let parent = dir.parent(folder);
@@ -29,8 +29,8 @@ pub fn apply(dir: &WorkspaceDir, plan: &ChangePlan) -> Result<(), Failure> {
     plan.changes.iter().try_for_each(|change| one(dir, change))
 }
 
-/// Removes the folders that are empty and are not reached through a link, inner folders first. Returns the folders
-/// that were removed.
+/// Removes each folder that is empty and that is not reached through a link. The caller lists inner folders first.
+/// Returns the removed folders.
 pub fn remove_folders(dir: &WorkspaceDir, folders: &[String]) -> Vec<String> {
     let is_removed = |folder: &&String| {
         let parent = dir.parent(*folder);
@@ -42,7 +42,8 @@ pub fn remove_folders(dir: &WorkspaceDir, folders: &[String]) -> Vec<String> {
 /// Writes or removes one file.
 ///
 /// # Errors
-/// Fails without a change if the file differs from the version in the plan, or if the operating system refuses.
+/// Fails without a change if the file differs from the version in the plan, or if the operating system refuses the
+/// change.
 pub fn one(dir: &WorkspaceDir, change: &PathChange) -> Result<(), Failure> {
     let path = dir.root().join(&change.path);
     let parent = dir.parent(&change.path);
@@ -78,7 +79,7 @@ fn put(folder: &Folder, name: &OsStr, change: &PathChange) -> io::Result<bool> {
     if now.is_none() {
         folder.write_whole_new(name, draft, bytes)?;
     } else {
-        // A rename would replace even a file that is not writable, so this is checked first.
+        // A rename would replace even a read-only file, so the write permission is checked first.
         folder.open_to_write(name)?;
         folder.write_whole(name, draft, bytes)?;
     }

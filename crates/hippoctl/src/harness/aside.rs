@@ -1,7 +1,7 @@
 //! Removal of the daemon's own files by `init --undo`.
 //!
-//! These files are derived from memory files, and most can be derived again. They are not deleted, but moved
-//! out of the workspace. Files that people wrote stay in place.
+//! The daemon derives these files from memory files, but cannot derive all of the files again. Therefore, `init --undo`
+//! moves the files out of the workspace instead of deleting them. Files that people wrote stay in place.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -18,10 +18,10 @@ use super::layout::{INDEX, ROOT};
 use super::nodes::{NODE_FOLDERS, list_nodes, read_node};
 use super::{InitRecord, PathReason};
 
-/// Files and folders of hippod in `.hippocampus/`. The settings and policies beside them belong to people.
+/// Folders in `.hippocampus/` that belong to hippod. The settings and policies in `.hippocampus/` belong to the user.
 const OWN: [&str; 3] = ["topics", "temporal", "archive"];
 
-/// The paths to move out of the workspace, and the paths that hippod created but that stay.
+/// The files of hippod to move out of the workspace, and the files of hippod that stay.
 #[derive(Debug, Default)]
 pub struct Aside {
     /// The files and folders to move, relative to the workspace.
@@ -36,7 +36,7 @@ pub fn find(dir: &WorkspaceDir, record: &InitRecord) -> Aside {
     let [index, folder] = INDEX;
     if record.index_is_new {
         let there = |path: &String| dir.stat(path).is_ok_and(|stat| stat.is_some());
-        // Files that a recent replacement left behind. A running daemon would remove them.
+        // Copies that the daemon kept when it replaced the index file. A running daemon would remove the copies.
         let replaced = ["", "-1", "-2", "-3", "-4"].map(|slot| format!(".{index}.replaced{slot}"));
         let passing = replaced.into_iter().chain([format!("{folder}/canary")]);
         aside.moved.extend(passing.filter(there));
@@ -105,7 +105,7 @@ pub fn set_aside(
             .parent(path)
             .and_then(|(folder, name)| move_to(&folder, name, &target));
         match moved {
-            // The path was removed after it was found.
+            // Another program has removed the path in the meantime.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             moved => moved.map_err(at(&from))?,
         }
@@ -113,8 +113,8 @@ pub fn set_aside(
     Ok(Some(place))
 }
 
-/// Moves a file, or a folder with its content. A link cannot be moved to another device: it stays in place, and an
-/// error is returned.
+/// Moves a file, or a folder with its content. A link cannot be moved to another device. In this case, the link stays
+/// in place, and an error is returned.
 fn move_to(from: &Folder, name: &OsStr, to: &Folder) -> io::Result<()> {
     match from.rename_to(name, to, name) {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {}

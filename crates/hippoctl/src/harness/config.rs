@@ -5,7 +5,7 @@ use super::platform::Harness;
 
 pub use hippo_fs::harness::FILE as CONFIG;
 
-/// The keys that determine the layout. The file's other keys are not changed.
+/// The keys of `hipocampus.config.json` that determine the layout.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LayoutConfig {
     /// `platform`: the name of the harness.
@@ -15,7 +15,7 @@ pub struct LayoutConfig {
 }
 
 impl LayoutConfig {
-    /// Reads the configuration. The second value lists the invalid values.
+    /// Parses a configuration file. Also returns the list of invalid values.
     pub fn read(bytes: &[u8]) -> (Self, Vec<PathReason>) {
         let (settings, invalid) = hippo_fs::harness::read(bytes);
         let platform = settings

@@ -9,13 +9,13 @@ use jsonc_parser::json;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Time limit in seconds that the harness enforces for a hook. hippod's hooks take about a tenth of a second.
+/// Time limit in seconds after which the harness stops a hook. hippod's hooks take about a tenth of a second.
 const PATIENCE: u32 = 10;
 
 /// An insertion into a JSON file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JsonInsertion {
-    /// Commands under the key `hooks`, each with its event.
+    /// Hooks for the key `hooks`, each with its event and its command.
     Hooks(&'static [(&'static str, &'static str)]),
     /// Paths for the list `instructions`.
     Instructions(Vec<&'static str>),
@@ -46,7 +46,7 @@ pub struct JsonEntries {
     pub instructions: Vec<String>,
 }
 
-/// Parses a file. Comments and trailing commas are allowed.
+/// Parses a JSON file. Comments and trailing commas are allowed.
 ///
 /// # Errors
 /// The error describes the syntax error with line and column.
@@ -64,9 +64,9 @@ pub fn parse(bytes: &[u8]) -> Result<CstRootNode, String> {
         let (line, column) = (error.line_display(), error.column_display());
         format!("line {line}, column {column}: {}", error.kind())
     })?;
-    // If the parsed file cannot be reproduced exactly, writing it back would damage it.
+    // If the parser cannot reproduce the file exactly, writing the file would damage it.
     if root.to_string() != text {
-        return Err("its format cannot be preserved".to_owned());
+        return Err("hippoctl cannot edit it without changes to its format".to_owned());
     }
     Ok(root)
 }
@@ -150,7 +150,7 @@ fn made_array(object: &CstObject, path: &str, entered: &mut JsonEntries) -> Resu
     value.ok_or_else(|| format!("\"{path}\" is not a list, so entries cannot be added"))
 }
 
-/// Removes hippod's entries. Then removes each key that was added for them, if the key has no other content.
+/// Removes hippod's entries. Then removes each key that was added for these entries, if the key has no other content.
 ///
 /// # Errors
 /// The error describes the problem in the file, with line and column if known.
@@ -175,7 +175,7 @@ pub fn take_out(bytes: &[u8], entered: &JsonEntries) -> Result<Vec<u8>, String> 
             None => (Some(object.clone()), path.as_str()),
         };
         let is_empty = |value: CstNode| {
-            // If the value contains a comment, the user wrote it, so the value stays.
+            // A comment in the value is from the user, so a value with a comment stays.
             let bare = value.children().iter().all(|child| !child.is_comment());
             bare && value.children_exclude_trivia_and_tokens().is_empty()
                 && (value.as_array().is_some() || value.as_object().is_some())
@@ -213,7 +213,7 @@ fn is_ours(hook: &CstNode) -> bool {
     command(hook).is_some_and(|command| hook_named(&command).is_some())
 }
 
-/// Returns the name of the hook in a `hippoctl hook` command, whatever the path of the program and the options are.
+/// Returns the name of the hook in a `hippoctl hook` command. Ignores the path of the program and the options.
 fn hook_named(command: &str) -> Option<&str> {
     let mut words = command
         .split_whitespace()
@@ -242,7 +242,11 @@ mod tests {
 
     fn entered(text: &str) -> (String, JsonEntries) {
         let (bytes, entered) = enter(text.as_bytes(), &HOOKS).unwrap().unwrap();
-        assert_eq!(enter(&bytes, &HOOKS).unwrap(), None, "twice is once");
+        assert_eq!(
+            enter(&bytes, &HOOKS).unwrap(),
+            None,
+            "a second insertion changes nothing"
+        );
         (String::from_utf8(bytes).unwrap(), entered)
     }
 

@@ -1,4 +1,4 @@
-//! Files that a platform needs, given the current workspace.
+//! Files that a platform needs in a workspace.
 
 use std::collections::BTreeSet;
 
@@ -24,35 +24,36 @@ const FOLDERS: [&str; 6] = [
 const MINE: [&str; 3] = ["memory", "knowledge", "plans"];
 /// The files in `memory/` that agents and hippod write.
 const WRITTEN: [&str; 5] = ["ROOT.md", "daily/", "weekly/", "monthly/", "????-??-??*.md"];
-/// The top of the compaction tree.
+/// The root file of the compaction tree.
 pub const ROOT: &str = "memory/ROOT.md";
 const CODEX_TOML: &str = ".codex/config.toml";
 
-/// The events of Claude Code. The log is written after a completed task, but not after each turn.
+/// The hooks of Claude Code: events and commands. The daily log is written after a completed task, but not after each
+/// turn.
 const CLAUDE_HOOKS: JsonInsertion = JsonInsertion::Hooks(&[
     ("SessionStart", "hippoctl hook session-start --pending"),
     ("PreCompact", "hippoctl hook pre-compact"),
     ("TaskCompleted", "hippoctl hook task-completed"),
     ("SessionEnd", "hippoctl hook session-end"),
 ]);
-/// The events of Codex. Codex has no event for a completed task or for the end of a session, and its event `Stop`
-/// follows each turn.
+/// The hooks of Codex: events and commands. Codex has no event for a completed task or for the end of a session. Its
+/// event `Stop` occurs after each turn.
 const CODEX_EVENTS: &[(&str, &str)] = &[
     ("SessionStart", "hippoctl hook session-start --pending"),
     ("PreCompact", "hippoctl hook pre-compact"),
     ("Stop", "hippoctl hook task-completed"),
 ];
 
-/// One file, folder, block or insertion of a layout.
+/// A file, folder, block or JSON insertion of a layout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LayoutPart {
     /// A folder.
     Folder(&'static str),
     /// A file that is created if it is missing. After that, the file belongs to the user.
     Template(&'static str, String),
-    /// A file of hippod. If the user has not changed the file, a later version may replace it.
+    /// A file of hippod. A later version of hippoctl may replace the file, unless the user has changed it.
     Own(String, &'static str),
-    /// A block in a file of the user: the file, the name and the content.
+    /// A block in a file of the user: the path of the file, the name of the block, and the content.
     Block(&'static str, String, String),
     /// Entries in a JSON file.
     Json(&'static str, JsonInsertion),
@@ -70,7 +71,7 @@ impl LayoutPart {
     }
 }
 
-/// Returns the marker lines around a block in the file at a path.
+/// Returns the style of the marker lines for blocks in a file.
 pub fn block_marks(path: &str) -> BlockMarks {
     match path.ends_with(".md") {
         true => BlockMarks::MARKDOWN,
@@ -78,8 +79,8 @@ pub fn block_marks(path: &str) -> BlockMarks {
     }
 }
 
-/// Returns the parts that every registered folder gets. The daemon maintains a compaction tree only if
-/// `memory/ROOT.md` exists.
+/// Returns the parts that `init --bare` installs. `memory/ROOT.md` is one of them, because the daemon maintains a
+/// compaction tree only if this file exists.
 pub fn bare() -> Vec<LayoutPart> {
     vec![
         LayoutPart::Folder("memory"),
@@ -87,7 +88,7 @@ pub fn bare() -> Vec<LayoutPart> {
     ]
 }
 
-/// Returns the parts for a platform. `made` lists the folders that an earlier init created.
+/// Returns the parts that init installs for a platform. `made` lists the folders that an earlier init created.
 pub fn layout(
     platform: Harness,
     config: &LayoutConfig,
@@ -138,7 +139,7 @@ fn of_platform(platform: Harness, config: &LayoutConfig, there: &PathSnapshot) -
                 block("AGENTS.md", &name, protocol),
                 block("HEARTBEAT.md", "heartbeat", text::HEARTBEAT.to_owned()),
             ];
-            // MEMORY.md belongs to the user, so it is changed only on request.
+            // MEMORY.md belongs to the user, so it is changed only if the setting `index.inPrompt` is true.
             if index_in_prompt {
                 parts.push(block("MEMORY.md", ROOT_BLOCK, root_body(there.file(ROOT))));
             }
@@ -156,14 +157,14 @@ fn of_platform(platform: Harness, config: &LayoutConfig, there: &PathSnapshot) -
             ]
         }
         Harness::Codex => {
-            // Codex reads hooks from two files of a folder, but expects them in only one. The file that is already in
-            // use gets hippod's hooks.
+            // Codex reads hooks from two files in `.codex`, but expects hooks in only one of the two files. hippod's
+            // hooks are written to the file that is already in use.
             let toml = there.file(CODEX_TOML).unwrap_or_default();
             let entered = matches!(BlockMarks::HASH.span(toml, "hooks"), Ok(Some(_)));
             let is_unused = match there.state(".codex/hooks.json") {
                 PathState::Missing => true,
-                // hipocampus writes a list to this file, which Codex cannot read. The hooks are then written to the
-                // other file.
+                // The program hipocampus writes a JSON list to `.codex/hooks.json`, which Codex cannot read. In this
+                // case, hippod's hooks are written to `.codex/config.toml`.
                 PathState::File(file) => json::is_list(file),
                 _ => false,
             };
@@ -192,8 +193,8 @@ fn block(path: &'static str, name: &str, body: String) -> LayoutPart {
     LayoutPart::Block(path, name.to_owned(), body)
 }
 
-/// Returns the ignore rules for the user's memory. A folder that existed before init is not ignored, because the
-/// repository may contain its files. `made` lists the folders that init created.
+/// Returns the lines of `.gitignore` for the user's memory. A folder that existed before init is not ignored, because
+/// the repository may contain files of the folder. `made` lists the folders that init created.
 fn ignored(there: &PathSnapshot, made: &[String]) -> String {
     let files = text::WORKING_FILES.iter().map(|(path, _)| *path);
     let rest = ["HIPPOCAMPUS.md", ".HIPPOCAMPUS.md.*", ".hippocampus/"];
@@ -218,7 +219,7 @@ fn codex_toml() -> String {
     events.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns whether a file imports a path in a line outside hippod's block.
+/// Returns whether a file contains an import outside hippod's block.
 fn imported(file: Option<&[u8]>, name: &str, import: &str) -> bool {
     let file = file.unwrap_or_default();
     let own = BlockMarks::MARKDOWN.span(file, name).ok().flatten();
@@ -232,20 +233,20 @@ pub fn has_import(text: &[u8], import: &str) -> bool {
     text.lines().any(|line| line.trim() == import)
 }
 
-/// Returns the text of `memory/ROOT.md` below its front matter.
+/// Returns the content of the block `root`: the text of `memory/ROOT.md` below its front matter.
 fn root_body(root: Option<&[u8]>) -> String {
     let body = Node::read(Period::All, &String::from_utf8_lossy(root.unwrap_or_default())).body;
     let says = body
         .lines()
         .any(|line| !line.trim().is_empty() && !line.starts_with('#'));
-    // A text with hippod's marker lines cannot be put between such lines.
+    // A text that contains hippod's marker lines cannot be the content of a block.
     if !says || body.contains("<!-- hippod:") || body.contains("<!-- /hippod") {
         return text::NO_ROOT.to_owned();
     }
     body.trim_matches('\n').to_owned() + "\n"
 }
 
-/// Returns all paths that a plan may have to read, for any platform.
+/// Returns all paths whose state a plan may need, for any platform.
 pub fn paths() -> BTreeSet<String> {
     let nothing = PathSnapshot::default();
     let asked = LayoutConfig {

@@ -1,4 +1,4 @@
-//! Text of a workspace that a harness loads at the start of a session.
+//! Text from a workspace that a harness loads at session start.
 
 use std::collections::BTreeMap;
 
@@ -19,30 +19,30 @@ use super::text::SKILLS;
 use super::{Harness, PathSnapshot};
 use crate::render::lines;
 
-/// Claude Code reads its instructions from this file as well as from `CLAUDE.md`.
+/// The second file from which Claude Code reads instructions, besides `CLAUDE.md`.
 pub const INNER_CLAUDE: &str = ".claude/CLAUDE.md";
 
-/// A part of the text that a session gets.
+/// A part of the text in the prompt of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PromptPart {
-    /// The file with its line numbers, or the hook.
+    /// The file, with line numbers for a block, or the hook that prints the part.
     pub source: String,
-    /// The reason why a session gets this part.
+    /// The reason why the prompt of a session contains the part.
     pub why: String,
     /// The size in bytes.
     pub bytes: usize,
-    /// The estimated tokens.
+    /// The estimated number of tokens.
     pub tokens: usize,
-    /// The lines, with secrets redacted.
+    /// The lines of the part, with secrets redacted.
     pub lines: Vec<PromptLine>,
 }
 
-/// A line of a part.
+/// A line of a part of the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PromptLine {
     /// The text.
     pub text: String,
-    /// The reason why the line is there, if it is known.
+    /// A fact that explains the line, such as the strength of its entry, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
@@ -109,8 +109,8 @@ pub fn find_start_hook(platform: Harness, there: &PathSnapshot) -> Option<(&'sta
     })
 }
 
-/// Returns four lists of files for a platform: files with blocks that the harness reads, files that make the harness
-/// load other files, the files that can be loaded in this way, and files with hooks.
+/// Returns four lists of files for a platform: files that can contain blocks of hippod, files that make the harness
+/// load other files, the files that the harness then loads, and files that can contain hooks.
 #[rustfmt::skip] // keep the table compact
 fn list_files(platform: Harness) -> [&'static [&'static str]; 4] {
     match platform {
@@ -134,7 +134,7 @@ fn loads_file(platform: Harness, loader: &[u8], path: &'static str) -> bool {
     }
 }
 
-/// Returns the names and descriptions of hippod's skills. A harness lists them in the prompt.
+/// Returns the names and descriptions of hippod's skills, which a harness lists in the prompt.
 fn list_skills(platform: Harness, there: &PathSnapshot) -> Option<PromptPart> {
     let folder = find_skills(platform)?;
     let mut text = String::new();
@@ -148,7 +148,7 @@ fn list_skills(platform: Harness, there: &PathSnapshot) -> Option<PromptPart> {
     (!text.is_empty()).then(|| PromptPart::new(format!("{folder}/*/SKILL.md"), &text, why))
 }
 
-/// Returns the reason for each line of an index file, by line number.
+/// Returns facts about the entries in an index file, such as their strength, by line number.
 fn describe_entries(text: &str) -> BTreeMap<u32, String> {
     let file = IndexFile::parse(text.as_bytes(), IndexFileOptions::default());
     let mut facts = BTreeMap::new();
@@ -173,7 +173,7 @@ fn describe_entries(text: &str) -> BTreeMap<u32, String> {
     facts
 }
 
-/// Returns what is known about a line, such as its origin, or that it contains a secret.
+/// Returns a fact about a line, such as the date of its log, or that the line contains a secret.
 fn describe_line(line: &str, original: &str) -> Option<String> {
     if line != original {
         return Some("contains a secret, which is not shown here".to_owned());

@@ -25,7 +25,7 @@ pub struct ChangePlan {
     pub kept: Vec<PathReason>,
     /// The problems. If there is any problem, no change is made.
     pub problems: Vec<PathReason>,
-    /// The record for the state after the plan is applied.
+    /// The record of init, as it will be after the plan is applied.
     pub record: InitRecord,
 }
 
@@ -74,7 +74,8 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// Adds a part to the plan. Fails if the path is blocked, or if its file cannot be changed.
+    /// Adds a part of the layout to the plan. Fails if something else exists at the path, or if the file cannot be
+    /// changed.
     fn add(&mut self, part: &LayoutPart) -> Result<(), String> {
         match part {
             LayoutPart::Folder(path) => match self.there.state(path) {
@@ -96,8 +97,8 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Plans to write a file of hippod. An existing file is replaced only if it still has the
-    /// content that an earlier init wrote.
+    /// Plans to write a file of hippod. An existing file is replaced only if it still has the content that an earlier
+    /// init wrote.
     fn add_own(&mut self, path: &str, text: &str) -> Result<(), String> {
         let entry = self.record.files.get(self.there.real(path));
         let known = entry.map(|entry| entry.hash.clone());
@@ -116,7 +117,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Returns the draft of the file at a path. Fails if there cannot be a file at the path.
+    /// Returns the draft of the file at a path. Fails if the path is a folder or cannot be used.
     fn draft(&mut self, path: &str) -> Result<&mut FileDraft, String> {
         let before = match self.there.state(path) {
             PathState::Missing => None,
@@ -165,7 +166,7 @@ impl Planner<'_> {
                 Err(why) => self.plan.problems.push(PathReason::new(path, why)),
             }
         }
-        // The daemon refuses a workspace without this folder.
+        // The daemon refuses a workspace without the folder `.hippocampus`.
         if let Err(why) = self.add(&LayoutPart::Folder(INDEX[1])) {
             self.plan.problems.push(PathReason::new(INDEX[1], why));
         }
@@ -212,7 +213,7 @@ impl FileDraft {
         let torn = |torn: UnclosedBlock| torn.to_string();
         let is_there = marks.span(now, name).map_err(torn)?.is_some();
         let made = marks.put(now, name, body).map_err(torn)?;
-        // The daemon keeps the block of the root up to date.
+        // init does not change an existing block `root`, because the daemon keeps the block up to date.
         if made == now || is_there && name == ROOT_BLOCK {
             return Ok(());
         }

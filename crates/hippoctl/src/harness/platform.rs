@@ -4,7 +4,7 @@ pub use hippoctl::args::Harness;
 
 use super::{CONFIG, LayoutConfig, PathSnapshot, PathState};
 
-/// The files that identify each harness. The first harness with such a file is chosen.
+/// The files that identify each harness. If files of several harnesses exist, the first harness in this list is chosen.
 #[rustfmt::skip] // keep the list compact
 const SIGNS: [(Harness, &[&str]); 4] = [
     (Harness::OpenCode, &["opencode.json", "opencode.jsonc", ".opencode"]),
@@ -12,12 +12,13 @@ const SIGNS: [(Harness, &[&str]); 4] = [
     (Harness::OpenClaw, &["openclaw.json", "SOUL.md", "IDENTITY.md", "HEARTBEAT.md", "BOOTSTRAP.md"]),
     (Harness::ClaudeCode, &["CLAUDE.md", ".claude"]),
 ];
-/// Several harnesses read this file. If memory files of OpenClaw exist as well, the file identifies OpenClaw.
+/// A file that several harnesses read. If memory files of OpenClaw exist as well, this file identifies OpenClaw,
+/// otherwise Codex.
 const SHARED: &str = "AGENTS.md";
 /// The memory files of OpenClaw.
 const OPENCLAW_MEMORY: [&str; 3] = ["MEMORY.md", "USER.md", "TOOLS.md"];
 
-/// Returns the paths that must be read to detect the platform.
+/// Returns the paths that [`detect`] needs in its snapshot.
 pub fn signs() -> impl Iterator<Item = &'static str> {
     let named = SIGNS.iter().flat_map(|(_, names)| names.iter().copied());
     named.chain([SHARED]).chain(OPENCLAW_MEMORY)

@@ -1,7 +1,7 @@
 //! Record of the changes that `init` made to a workspace.
 //!
-//! The record names files that undo rewrites, and a record in an untrusted repository could be forged. Therefore, the
-//! record is stored in the state folder, and no record inside a workspace is read.
+//! `init --undo` rewrites the files that the record names, and a record in an untrusted repository could be forged.
+//! Therefore, the record is stored in the state folder, and a record inside a workspace is never read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -63,7 +63,7 @@ pub struct PutBlock {
     pub name: String,
     /// True if the marker lines of the block begin with `#`.
     pub hash_marks: bool,
-    /// The newlines that were inserted before the block.
+    /// The newlines that init inserted before the block.
     pub lead: String,
 }
 
@@ -72,7 +72,7 @@ pub struct PutBlock {
 pub enum Original {
     /// The file did not exist.
     Missing,
-    /// The file existed and had this content. The content includes later edits by the user.
+    /// The file existed, with this content. Later edits by the user are part of the content.
     Text(Vec<u8>),
     /// Init created the file, but the user has edited it since. The whole file now belongs to the user.
     Theirs,
@@ -108,17 +108,17 @@ impl InitRecord {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        // The folder is not empty if it also contains the decisions about trusted settings.
+        // The removal fails if the folder also contains the user's decisions about trusted settings.
         let _ = std::fs::remove_dir(&place);
         Ok(())
     }
 
-    /// Parses a record.
+    /// Parses the bytes of a record file.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let record: Self = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         match record.version {
             1 => Ok(record),
-            version => Err(format!("version {version} belongs to a later hippoctl")),
+            version => Err(format!("a later version of hippoctl wrote it (format {version})")),
         }
     }
 
@@ -136,7 +136,7 @@ impl InitRecord {
 }
 
 impl FileRecord {
-    /// Returns the state of the file before init. It is derived from `now`, the current content.
+    /// Derives the state of the file before init from `now`, the current content of the file.
     ///
     /// # Errors
     /// Fails if hippod's parts cannot be separated from the rest of the file.
@@ -188,7 +188,7 @@ impl FileRecord {
     }
 }
 
-/// Returns a hash with which contents are compared.
+/// Returns a hash for the comparison of file contents.
 pub fn hash(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex()[..32].to_owned()
 }

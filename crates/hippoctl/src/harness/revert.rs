@@ -6,13 +6,13 @@ use super::plan::{ChangePlan, PathChange};
 use super::record::{FileRecord, InitRecord, Original};
 use super::{PathReason, PathSnapshot, PathState};
 
-/// Returns the plan that reverts the recorded changes. If a change cannot be reverted, it stays in the record.
+/// Returns the plan that reverts the recorded changes. A change that cannot be reverted stays in the record.
 pub fn take_back(there: &PathSnapshot, record: &InitRecord) -> ChangePlan {
     let mut plan = ChangePlan {
         removed_folders: record.folders.iter().rev().cloned().collect(),
         ..ChangePlan::default()
     };
-    // One file can be recorded under two names, if one name became a link after init.
+    // The record can contain one file under two names, if one of the names became a link after init.
     let mut by_file: BTreeMap<&str, Vec<(&String, &FileRecord)>> = BTreeMap::new();
     for named in &record.files {
         by_file.entry(there.real(named.0)).or_default().push(named);
@@ -41,13 +41,14 @@ pub fn take_back(there: &PathSnapshot, record: &InitRecord) -> ChangePlan {
     plan
 }
 
-/// Keeps the entry in the record, so that the next undo can try again.
+/// Keeps the entry of a file in the record, so that the next `init --undo` can revert the file.
 fn keep_entry(plan: &mut ChangePlan, path: &str, entry: &FileRecord, why: &str) {
     plan.kept.push(PathReason::new(path, why));
     plan.record.files.insert(path.to_owned(), entry.clone());
 }
 
-/// Plans to revert all changes that are recorded for one file. `names` are the names under which the record lists it.
+/// Plans to revert all changes that are recorded for one file. `names` are the names under which the record lists the
+/// file.
 fn take_back_file(plan: &mut ChangePlan, real: &str, names: &[(&String, &FileRecord)], now: &[u8]) {
     let mut after = Some(now.to_vec());
     for (path, entry) in names {
@@ -69,7 +70,7 @@ fn take_back_file(plan: &mut ChangePlan, real: &str, names: &[(&String, &FileRec
     let what = match (&after, link) {
         (Some(_), _) => "the part that init wrote is removed".to_owned(),
         (None, None) => "removed".to_owned(),
-        (None, Some((link, _))) => format!("removed; the link {link} pointed here"),
+        (None, Some((link, _))) => format!("removed; the link {link} pointed to it"),
     };
     plan.changes.push(PathChange {
         path: real.to_owned(),

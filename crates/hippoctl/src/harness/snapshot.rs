@@ -9,12 +9,12 @@ use hippo_fs::{FileKind, PathRefusal, WorkspaceDir, refusal};
 use super::CONFIG;
 use super::layout::INDEX;
 
-/// The hint for a link that is not followed.
+/// The remedy for a link that init does not follow.
 const INSTEAD: &str = "replace the link with a regular file or folder";
-/// Maximum size in bytes of a file that a harness reads.
+/// Maximum size in bytes of a file in the snapshot.
 const LARGEST: u64 = 4 << 20;
 
-/// What exists at a path.
+/// The state of a path on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathState {
     /// The path does not exist.
@@ -23,7 +23,7 @@ pub enum PathState {
     Folder,
     /// A file with these bytes.
     File(Vec<u8>),
-    /// The path cannot be used, for this reason.
+    /// The path cannot be used, with the reason.
     Odd(String),
 }
 
@@ -31,7 +31,7 @@ pub enum PathState {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PathSnapshot {
     states: BTreeMap<String, PathState>,
-    /// For each path that is a link or contains one, the target within the workspace.
+    /// The target within the workspace, for each path that is a link or leads through a link.
     real: BTreeMap<String, String>,
 }
 
@@ -137,7 +137,8 @@ fn find(dir: &WorkspaceDir, path: &str) -> Result<(String, PathState), String> {
     Ok((real, state))
 }
 
-/// Returns whether a link at this path is refused. This applies to hippod's own folder and to the configuration.
+/// Returns whether links in this path are refused. Links are refused in hippod's own folder and for the configuration
+/// file.
 fn is_own(path: &str) -> bool {
     let [_, folder] = INDEX;
     path == CONFIG || Path::new(path).starts_with(folder)
@@ -157,7 +158,7 @@ fn follow(dir: &WorkspaceDir, link: &Path) -> Result<PathBuf, String> {
         Some(_) => format!("it is a link to a place outside the workspace; {INSTEAD}"),
         None => format!("it is a link without a target ({error}); {INSTEAD}"),
     })?;
-    // Other programs act on the files in `.git`, so no link to them is followed.
+    // Other programs act on the files in `.git`, so links into `.git` are not followed.
     if target.components().any(|part| part.as_os_str() == ".git") {
         return Err(format!("it is a link into .git; {INSTEAD}"));
     }
@@ -170,7 +171,7 @@ fn follow(dir: &WorkspaceDir, link: &Path) -> Result<PathBuf, String> {
 /// Returns the reason why a file cannot be used.
 fn reason(error: &io::Error) -> String {
     match refusal(error) {
-        Some(PathRefusal::NotRegular(_)) => "it is not a regular file; move this path elsewhere".to_owned(),
+        Some(PathRefusal::NotRegular(_)) => "it is not a regular file; move it to another place".to_owned(),
         Some(refusal) => format!("{refusal}; {INSTEAD}"),
         None if error.kind() == io::ErrorKind::FileTooLarge => {
             format!("it is larger than {} MiB", LARGEST >> 20)

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A replacement of one piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Splice {
-    /// The number of bytes before the piece, which are not changed.
+    /// The byte offset of the piece in the text.
     pub at: usize,
     /// The piece before the replacement.
     pub old: String,
@@ -19,7 +19,7 @@ impl Splice {
     pub fn between(old: &[u8], new: &[u8]) -> Option<Self> {
         let same = |(a, b): (&u8, &u8)| a == b;
         let mut at = old.iter().zip(new).take_while(|&pair| same(pair)).count();
-        // The pieces must begin and end at character boundaries. Other bytes that are not UTF-8 are rejected below.
+        // The pieces must begin and end at character boundaries. Pieces that contain invalid UTF-8 are rejected below.
         while at > 0 && (is_inner(old.get(at)) || is_inner(new.get(at))) {
             at -= 1;
         }
@@ -42,8 +42,8 @@ impl Splice {
         (now.get(self.at..end)? == self.new.as_bytes()).then(|| self.replaced(now, self.at))
     }
 
-    /// Returns `now` with the replacement undone, even if other parts were edited. The new piece must occur exactly
-    /// once.
+    /// Returns `now` with the replacement undone, even if other parts were edited. Returns `None` unless the new piece
+    /// occurs exactly once.
     pub fn undo_moved(&self, now: &str) -> Option<Vec<u8>> {
         let mut places = now.match_indices(&self.new);
         let (at, _) = places.next().filter(|_| !self.new.trim().is_empty())?;

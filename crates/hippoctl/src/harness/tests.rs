@@ -97,7 +97,7 @@ impl World {
         plan(platform, &parts, &there, &self.record)
     }
 
-    /// Applies the first `most` steps of init. The order of the steps is the record, the folders, the files.
+    /// Applies the first `most` steps of init. The steps are, in this order: the record, the folders, the files.
     fn init_until(&mut self, platform: Harness, most: usize) {
         let whole = self.plan(platform);
         let step = |folders: Vec<String>, changes: Vec<PathChange>| ChangePlan {
@@ -274,7 +274,7 @@ fn a_newer_version_updates_its_files_and_keeps_the_originals() {
     let mut world = World::of([("CLAUDE.md", "mine")]);
     let before = world.clone();
     world.init(Harness::ClaudeCode);
-    // Rewrite the files as an earlier version would have written them.
+    // Rewrite the files as an earlier version of hippoctl would have written them.
     let now = String::from_utf8(world.record.to_bytes()).unwrap();
     let hash = |text: &str| record::hash(text.as_bytes());
     let (skill, claude) = (".claude/skills/hippod-core/SKILL.md", "CLAUDE.md");

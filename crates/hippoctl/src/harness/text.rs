@@ -16,27 +16,27 @@ pub const SKILLS: [(&str, &str); 5] = skills!(
     "hippod-search",
     "hippod-flush"
 );
-/// The working files of every platform.
+/// The working files, which every platform gets.
 #[rustfmt::skip] // keep the list compact
 pub const WORKING_FILES: [(&str, &str); 3] = [
     ("SCRATCHPAD.md", include_str!("../../../../integrations/templates/SCRATCHPAD.md")),
     ("WORKING.md", include_str!("../../../../integrations/templates/WORKING.md")),
     ("TASK-QUEUE.md", include_str!("../../../../integrations/templates/TASK-QUEUE.md")),
 ];
-/// Files that only OpenClaw needs. Other harnesses have other files for this content.
+/// Files that only OpenClaw needs. Other harnesses have files of their own for this content.
 #[rustfmt::skip] // keep the list compact
 pub const OPENCLAW_FILES: [(&str, &str); 2] = [
     ("MEMORY.md", include_str!("../../../../integrations/templates/MEMORY.md")),
     ("USER.md", include_str!("../../../../integrations/templates/USER.md")),
 ];
-/// The first `memory/ROOT.md`. Its digest is that of an empty list of sources, so the first generated root replaces
-/// it.
+/// The initial text of `memory/ROOT.md`. Its digest is the digest of an empty list of sources, so the first root that
+/// the daemon generates replaces this text.
 pub const ROOT: &str = include_str!("../../../../integrations/templates/ROOT.md");
 /// The section that is inserted into `HEARTBEAT.md`.
 pub const HEARTBEAT: &str = include_str!("../../../../integrations/heartbeat.md");
 /// The plugin for OpenCode.
 pub const OPENCODE_PLUGIN: &str = include_str!("../../../../integrations/opencode/hippod.js");
-/// The content of the block in `MEMORY.md` while there is no root.
+/// The content of the block in `MEMORY.md` while `memory/ROOT.md` has no text.
 pub const NO_ROOT: &str = "<!-- Generated from the daily logs, and updated automatically. -->\n";
 
 const PROTOCOL: &str = include_str!("../../../../integrations/protocol.md");

@@ -12,8 +12,7 @@ use serde_json::{Value, json};
 use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
 
-/// The definitions of the tools, which are in the prompt of a model. They are short, because each session pays for
-/// their tokens.
+/// The definitions of the tools. The definitions are short, because clients put them into the prompt of each session.
 const DEFINITIONS: &str = include_str!("tools.json");
 
 /// Returns the tools with their schemas.
@@ -84,10 +83,10 @@ impl ToolCall {
         call.map_err(|error| Failure::new(Exit::Usage, format!("wrong arguments of {name}: {error}")))
     }
 
-    /// Returns the answer of the tool, without members that are null.
+    /// Sends the request of the tool to the daemon, and returns the answer as JSON, without null members.
     ///
     /// # Errors
-    /// Fails without a daemon or a workspace, or if the daemon refuses.
+    /// Fails if no daemon can be reached, if no workspace is found, or if the daemon refuses the request.
     pub fn answer(self, session: &mut DaemonSession) -> Result<Value, Failure> {
         let mut answer = match self {
             Self::Search(arguments) => search(arguments, session),
@@ -118,7 +117,8 @@ fn search(arguments: SearchArguments, session: &mut DaemonSession) -> Result<Val
             "endLine": hit.end_line,
             "score": short(hit.score),
             "snippet": hit.text,
-            // Every result has the source `memory`: transcripts are found through the logs that were made from them.
+            // The source of every result is `memory`. Searches do not read transcripts, but the daily logs written from
+            // them.
             "source": "memory",
             "corpus": "memory",
         })
@@ -134,7 +134,7 @@ fn search(arguments: SearchArguments, session: &mut DaemonSession) -> Result<Val
     }))
 }
 
-/// Returns the location of a result as agents write it.
+/// Returns the location of a result, such as `memory/a.md#L12-L14`.
 fn cited(hit: &SearchHit) -> String {
     match hit.start_line == hit.end_line {
         true => format!("{}#L{}", hit.path, hit.start_line),
@@ -193,7 +193,7 @@ fn remember(arguments: RememberArguments, session: &mut DaemonSession) -> Result
     }))
 }
 
-/// Minimum time in milliseconds between a reconcile and the report that the watcher does not respond.
+/// Minimum age of the last reconcile, in milliseconds, for a note that the watcher does not respond.
 const LATE: u64 = 2_000;
 
 fn status(session: &mut DaemonSession) -> Result<Value, Failure> {
@@ -205,9 +205,9 @@ fn status(session: &mut DaemonSession) -> Result<Value, Failure> {
     Ok(report(workspace, answer.model.state))
 }
 
-/// Returns the state of a workspace as agents get it.
+/// Returns the state of a workspace in the format of the tool `memory_status`.
 fn report(workspace: WorkspaceStatus, model: ModelLoad) -> Value {
-    // Right after a start, the counts are not known yet. Zeros would look like counts.
+    // Right after a start, the counts are not known yet. They are omitted, because zeros would look like real counts.
     let warming = workspace.degraded.as_deref() == Some("warming");
     let opening = workspace.generation == 0 && warming;
     let reconciled = workspace.watcher.last_reconcile_ms_ago;
@@ -218,7 +218,7 @@ fn report(workspace: WorkspaceStatus, model: ModelLoad) -> Value {
     });
     let held = (workspace.held_deletions > 0).then(|| {
         format!(
-            "{} files are missing on disk, but searches still find them; for details: hippoctl doctor",
+            "files that are missing on disk, but that searches still find: {}; for details: hippoctl doctor",
             workspace.held_deletions
         )
     });
@@ -263,7 +263,7 @@ mod tests {
 
     use super::*;
 
-    /// Maximum tokens of all definitions together, estimated as a quarter of their bytes.
+    /// Maximum number of tokens of all definitions together, estimated at four bytes per token.
     const MOST_TOKENS: usize = 900;
 
     #[test]
@@ -286,7 +286,7 @@ mod tests {
         assert_eq!(opening["degraded"], "opening");
         assert_eq!(opening["notes"], json!(["it is being opened"]));
 
-        // The watcher has not been checked yet, so it is not reported.
+        // The watcher has not been checked yet, so no note says that the watcher does not respond.
         let fresh = json!({"documents": 7, "generation": 1, "degraded": null, "why": null,
             "watcher": {"mode": "notify", "alive": false, "last_reconcile_ms_ago": 20, "changed_at_last_reconcile": 0}});
         let fresh = of(fresh);

@@ -1,25 +1,26 @@
 //! Text that is safe on a terminal.
 //!
 //! Untrusted files can contain escape sequences that move the cursor, set the title, or write to the clipboard. On a
-//! terminal, every control character except tab and line feed is shown as an escape, as are the marks that reverse
-//! the order of text. Output into a pipe or a file is not changed.
+//! terminal, every control character except tab and line feed is replaced by its code, such as `\x1b`. Unicode marks
+//! that change the direction of text are replaced, too. Output into a pipe or a file is not changed.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// The codes of [`Style`](super::Style). Only their sequences may be written to a terminal.
+/// The colour codes of [`Style`](super::Style). Only escape sequences with these codes may be written to a terminal.
 const OWN: [&str; 6] = ["1", "2", "31", "32", "36", "0"];
 
-/// The form in which a character is escaped.
+/// The notation for the code of an escaped character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notation {
-    /// `\x1b`, `\u{202e}`.
+    /// The notation `\x1b` or `\u{202e}`.
     Text,
-    /// `\u001b`, which keeps JSON valid.
+    /// The notation `\u001b`, which keeps JSON valid.
     Json,
 }
 
-/// Returns text without control characters. If `styled` is true, the colours of [`Style`](super::Style) remain.
+/// Returns a text with its control characters escaped. If `styled` is true, the colour sequences of
+/// [`Style`](super::Style) remain.
 #[must_use]
 pub fn safe(text: &str, notation: Notation, styled: bool) -> Cow<'_, str> {
     if !text.contains(is_control) {
@@ -52,7 +53,8 @@ pub fn safe(text: &str, notation: Notation, styled: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns bytes as text without control characters. A byte that is not part of UTF-8 text becomes `\xff`.
+/// Returns bytes as text, with control characters escaped. Bytes that are not valid UTF-8 are escaped as well, such as
+/// `\xff`.
 #[must_use]
 pub fn safe_bytes(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
@@ -70,7 +72,7 @@ fn is_control(mark: char) -> bool {
         || matches!(mark, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Returns the sequence of [`Style`](super::Style) with which a text begins, if any.
+/// Returns the colour sequence of [`Style`](super::Style) at the beginning of a text, if any.
 fn own(text: &str) -> Option<&str> {
     let (code, _) = text.strip_prefix("\x1b[")?.split_once('m')?;
     OWN.contains(&code).then(|| &text[..code.len() + 3])

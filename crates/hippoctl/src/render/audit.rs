@@ -7,7 +7,7 @@ use hippo_proto::{AuditFinding, AuditKind, AuditResponse};
 use super::{one_line, word};
 use crate::output::Style;
 
-/// Renders one line for each kind of finding. The examples follow below.
+/// Renders one line for each kind of finding, and then the examples.
 pub fn audit(answer: &AuditResponse, style: Style) -> String {
     let mut text = String::new();
     for finding in &answer.findings {
@@ -45,7 +45,7 @@ pub fn audit(answer: &AuditResponse, style: Style) -> String {
     text + &format!("\n{} files{unread} in {:.0} ms\n", answer.files, answer.took_ms)
 }
 
-/// Returns what a kind counts.
+/// Returns the unit in which a kind of finding is counted.
 fn unit(kind: AuditKind) -> &'static str {
     match kind {
         AuditKind::Duplicate => "chunks",

@@ -5,14 +5,14 @@ use hippo_proto::{BackupResponse, RestoreResponse};
 use super::{bytes, one_line};
 use crate::output::Style;
 
-/// Renders a written backup.
+/// Renders a new backup and its contents.
 pub fn written(answer: &BackupResponse, style: Style) -> String {
     let (file, seconds) = (style.path(&answer.file), answer.took_ms / 1000.0);
     let head = format!("wrote {file}: {}, {seconds:.1} s\n", bytes(answer.bytes));
     head + &contents(answer, style)
 }
 
-/// Renders a verified backup.
+/// Renders a verified backup and its contents.
 pub fn verified(answer: &BackupResponse, style: Style) -> String {
     let (file, ok) = (style.path(&answer.file), style.good("ok"));
     let hippod = one_line(&answer.hippod);

@@ -1,4 +1,4 @@
-//! Rendering of context sessions and their entries.
+//! Rendering of context sessions and context entries.
 
 use hippo_context::render::format_key_data;
 use hippo_proto::{ContextCloseResponse, ContextFetchResponse, ContextListResponse, ContextSession};
@@ -9,7 +9,8 @@ use crate::output::Style;
 /// Maximum number of characters of a summary or a source in a table.
 const SHORT: usize = 48;
 
-/// Returns the note about fetched content: the reason why it is missing, or that its source has changed.
+/// Returns the note about fetched content: the reason that the daemon gave, or that the source of the content has
+/// changed.
 pub fn fetched(answer: &ContextFetchResponse) -> Option<String> {
     match &answer.reason {
         Some(reason) => Some(format!("note: {}", one_line(reason))),
@@ -28,7 +29,7 @@ pub fn render_without_content(answer: &ContextFetchResponse) -> Option<String> {
     Some(text)
 }
 
-/// Returns the note with the numbers of listed sessions or entries.
+/// Returns the note with the number of listed sessions or entries.
 pub fn count(answer: &ContextListResponse) -> String {
     let sessions = answer.sessions.as_ref().map(Vec::len);
     let shown = sessions.or(answer.entries.as_ref().map(Vec::len));
@@ -43,8 +44,8 @@ pub fn count(answer: &ContextListResponse) -> String {
     }
 }
 
-/// Renders sessions or entries, one per line. `workspaces` is true if the list has sessions of several workspaces.
-/// Then each line names its workspace.
+/// Renders sessions or entries, one per line. If `workspaces` is true, the list has sessions of several workspaces, and
+/// each line names the workspace.
 pub fn list(answer: &ContextListResponse, workspaces: bool, style: Style) -> String {
     let sessions = answer.sessions.iter().flatten();
     let mut rows: Vec<_> = sessions.map(|session| row(session, workspaces, style)).collect();
@@ -66,7 +67,7 @@ pub fn list(answer: &ContextListResponse, workspaces: bool, style: Style) -> Str
     table(&rows, 6)
 }
 
-/// Renders a closed session, and the entries that were written to long-term memory.
+/// Renders a closed context session, and its entries that were written to long-term memory.
 pub fn closed(answer: &ContextCloseResponse, style: Style) -> String {
     let mut text = format!(
         "{} {} at {}: {}, {} in long-term memory\n",

@@ -8,10 +8,10 @@ use hippo_proto::{
 use super::{INDENT, one_line, plural, table};
 use crate::output::Style;
 
-/// Maximum number of ids that are shown for one step.
+/// Maximum number of entry ids that are shown for one step.
 const IDS: usize = 3;
 
-/// Renders a run: its effects, the steps that were refused, and the entries that need attention.
+/// Renders the report of a cycle run: its steps, the refused steps, and the entries that need attention.
 pub fn report(report: &CycleReport, style: Style) -> String {
     body(report, style) + &way_back(report)
 }
@@ -58,7 +58,7 @@ fn way_back(report: &CycleReport) -> String {
     }
 }
 
-/// Returns the notes that are printed beside the report.
+/// Returns the notes that are printed together with the report of a cycle run.
 pub fn notes(report: &CycleReport) -> Vec<String> {
     let more = match report.outcome {
         CycleOutcome::Capped => {
@@ -73,7 +73,7 @@ pub fn notes(report: &CycleReport) -> Vec<String> {
     notes.map(|note| format!("note: {}", one_line(note))).collect()
 }
 
-/// Renders the stored report of a run, and the time at which the run was undone, if known.
+/// Renders the stored report of a cycle run, with the times of its start and its undo, if known.
 pub fn one(answer: &CycleHistoryResponse, run: i64, style: Style) -> String {
     let Some(kept) = &answer.report else {
         return String::new();
@@ -92,7 +92,7 @@ pub fn one(answer: &CycleHistoryResponse, run: i64, style: Style) -> String {
     body(kept, style) + &beside + &end
 }
 
-/// Renders the runs, one per line.
+/// Renders a list of cycle runs, one per line.
 pub fn history(runs: &[CycleRun], style: Style) -> String {
     let rows = runs.iter().map(|run| {
         let undone = run
@@ -112,7 +112,7 @@ pub fn history(runs: &[CycleRun], style: Style) -> String {
     table(&rows.collect::<Vec<_>>(), 7)
 }
 
-/// Renders the result of an undo.
+/// Renders the result of the undo of a cycle run.
 pub fn undone(answer: &CycleUndoResponse, style: Style) -> String {
     let run = answer.run;
     if answer.undone_before {
@@ -130,7 +130,7 @@ pub fn undone(answer: &CycleUndoResponse, style: Style) -> String {
     text
 }
 
-/// Renders the completed runs, the pending work and the next cycles.
+/// Renders the answer of `heartbeat`: the completed cycle runs, the pending work and the next cycles.
 pub fn heartbeat(answer: &HeartbeatResponse, style: Style) -> String {
     let mut text = String::new();
     for run in &answer.ran {
@@ -155,7 +155,7 @@ pub fn heartbeat(answer: &HeartbeatResponse, style: Style) -> String {
     text
 }
 
-/// Returns a summary of a run in one line, such as "run 12: deep, done; 3 of 3 steps".
+/// Returns a summary of a cycle run in one line, such as "run 12: deep, done; 3 of 3 steps".
 pub fn in_short(run: &CycleRun, style: Style) -> String {
     let (name, cycle) = (style.strong(format!("run {}", run.run)), run.cycle.name());
     let (outcome, steps) = (outcome(run.outcome, style), plural(run.planned, "step"));
@@ -175,7 +175,8 @@ fn outcome(outcome: CycleOutcome, style: Style) -> String {
     }
 }
 
-/// Appends a heading, and one line for each row with rule, entries and text. If there are no rows, appends nothing.
+/// Appends a heading and the rows, one per line. A row contains a rule, entries and a text. If there are no rows,
+/// appends nothing.
 fn block<'a>(
     text: &mut String,
     heading: &str,

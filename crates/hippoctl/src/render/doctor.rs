@@ -7,8 +7,8 @@ use hippo_proto::{DoctorResponse, Problem, Severity};
 use super::plural;
 use crate::output::Style;
 
-/// Renders the checks, the fixes that were made, and each remaining problem with its fix. With `dry_run`, the fixes
-/// are only planned.
+/// Renders the checks, the completed fixes, and each remaining problem with its fix. If `dry_run` is true, no fix was
+/// made, and the fixes are shown as planned.
 pub fn doctor(answer: &DoctorResponse, dry_run: bool, style: Style) -> String {
     let mut text = String::new();
     for check in &answer.checks {
@@ -38,7 +38,7 @@ pub fn doctor(answer: &DoctorResponse, dry_run: bool, style: Style) -> String {
     text + &problems(&answer.problems, style)
 }
 
-/// Renders each problem with its fix, and the number of problems.
+/// Renders each problem with its fix, and then the number of problems.
 pub fn problems(all: &[Problem], style: Style) -> String {
     let mut text = String::new();
     for problem in all {
@@ -92,7 +92,7 @@ mod tests {
                 detail: "not installed".into(),
                 worst: Some(Severity::Warning),
             },
-            // This is an answer of a daemon that does not report the severity.
+            // Some daemons do not report the severity of a failed check.
             Check {
                 id: "tree".into(),
                 ok: false,

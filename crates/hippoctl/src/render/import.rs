@@ -7,7 +7,7 @@ use crate::verbs::import::ImportReport;
 /// Maximum number of damaged records that are listed individually.
 const NAMED: usize = 10;
 
-/// Renders each file with the number of its memories, the records that were skipped, and the way to undo the import.
+/// Renders each file with the number of its memories, the skipped records, and the way to undo the import.
 pub fn imported(answer: &ImportReport, style: Style) -> String {
     let new: u64 = answer.files.iter().map(|file| file.memories).sum();
     let done = if answer.applied { "written" } else { "to write" };

@@ -10,7 +10,7 @@ use crate::output::Style;
 
 /// Maximum number of characters of a topic in a table.
 const TOPIC: usize = 40;
-/// The name of the index file, which contains the entries that fit into it.
+/// The name of the index file. Entries that do not fit into the index file are listed in other files.
 const INDEX_FILE: &str = "HIPPOCAMPUS.md";
 
 /// Renders the entries, one per line: id, strength, band, topic and first pointer.
@@ -37,7 +37,7 @@ pub fn list(answer: &IndexListResponse, style: Style) -> String {
     table(&rows.collect::<Vec<_>>(), 5)
 }
 
-/// Returns the notes that are printed beside the list.
+/// Returns the notes that are printed together with the list of entries.
 pub fn notes(answer: &IndexListResponse) -> Vec<String> {
     let shown = answer.entries.len() as u64;
     let tokens = plural(answer.tokens, "token");
@@ -103,7 +103,7 @@ pub fn show(answer: &IndexShowResponse, style: Style) -> String {
     text
 }
 
-/// Renders the log section that contains a text, and the entry of the text.
+/// Renders the location of a remembered text in the daily log, and the entry of the text.
 pub fn remembered(answer: &RememberResponse, style: Style) -> String {
     let lines = lines(answer.start_line, answer.end_line);
     let place = style.path(format!("{}:{lines}", one_line(&answer.path)));
@@ -129,7 +129,7 @@ pub fn forgot(answer: &IndexForgetResponse, style: Style) -> String {
     )
 }
 
-/// Renders the places of an entry, each on one line. Missing places are marked.
+/// Renders the pointers of an entry, one per line. A pointer whose target does not exist is marked.
 fn places(answer: &IndexShowResponse, style: Style) -> String {
     let mut stale: Vec<&String> = answer.stale.iter().collect();
     let mut text = String::new();
@@ -147,7 +147,7 @@ fn places(answer: &IndexShowResponse, style: Style) -> String {
     text
 }
 
-/// Returns the file that lists an entry.
+/// Returns the name of the file that lists an entry, for display.
 fn listed(answer: &IndexShowResponse) -> String {
     let below = answer.file.as_deref().filter(|file| *file != INDEX_FILE);
     match (answer.entry.place, below) {

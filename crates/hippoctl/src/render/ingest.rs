@@ -6,7 +6,8 @@ use super::{FORMATS, INDENT, lines, one_line, plural};
 use crate::output::Style;
 use crate::verbs::ingest::IngestResult;
 
-/// Renders each transcript: the changed logs, and the numbers of new and known messages and of malformed lines.
+/// Renders each transcript: the daily logs that changed, and the numbers of new messages, known messages and malformed
+/// lines.
 pub fn ingested(done: &[IngestResult], style: Style) -> String {
     let mut text = String::new();
     for one in done {
@@ -32,7 +33,7 @@ pub fn ingested(done: &[IngestResult], style: Style) -> String {
             let _ = write!(counts, ", {} bytes already read", answer.from);
         }
         if let Some(stored) = answer.stored {
-            let _ = write!(counts, ", {} kept", plural(stored, "new content"));
+            let _ = write!(counts, ", {} stored", plural(stored, "new content"));
         }
         let _ = writeln!(text, "{INDENT}{counts}");
         if answer.malformed > 0 {
@@ -43,9 +44,9 @@ pub fn ingested(done: &[IngestResult], style: Style) -> String {
             let malformed = plural(answer.malformed, "malformed line");
             let _ = writeln!(text, "{INDENT}{malformed} skipped ({}{more})", places.join(", "));
         }
-        // If `from` is above 0, an earlier read of the transcript has found its messages.
+        // If `from` is above 0, the messages were found when the transcript was first read.
         if answer.messages + answer.known == 0 && answer.from == 0 {
-            let _ = writeln!(text, "{INDENT}it contains no message: {FORMATS}");
+            let _ = writeln!(text, "{INDENT}it contains no message; {FORMATS}");
         }
         for note in &answer.notes {
             let _ = writeln!(text, "{INDENT}note: {}", one_line(note));

@@ -9,20 +9,20 @@ use crate::harness::plan::PathChange;
 use crate::harness::{Harness, PathReason};
 use crate::output::Style;
 
-/// The result of `init` or `init --undo`. With `--dry-run`, it is the plan.
+/// The result of `init` or `init --undo`. With `--dry-run`, the result is only planned.
 #[derive(Debug, Default, Serialize)]
 pub struct InitResult {
     /// The workspace folder.
     pub root: String,
-    /// The platform. It is known only for `init`.
+    /// The platform. `init --undo` does not report a platform.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub platform: Option<Harness>,
-    /// The file that identified the platform, or the reason why the default was chosen.
+    /// The file or option that determined the platform, or the reason why the default platform was chosen.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub told_by: String,
     /// True if nothing was changed because of `--dry-run`.
     pub dry_run: bool,
-    /// The changed or kept files and folders. The path of a folder ends in `/`.
+    /// The files and folders that are changed or kept. The path of a folder ends in `/`.
     pub changes: Vec<InitChange>,
     /// True if the folder is registered with the daemon.
     pub registered: bool,
@@ -56,7 +56,7 @@ pub enum InitAction {
     Remove,
     /// The file or folder is moved out of the workspace.
     Move,
-    /// The daemon restores the file to its state before a take-over.
+    /// The daemon restores the file to its state before `init --take-over`.
     Restore,
     /// The file or folder stays unchanged.
     Keep,
@@ -94,7 +94,7 @@ impl InitResult {
         }
     }
 
-    /// Adds files and folders that stay unchanged.
+    /// Adds files and folders that stay unchanged, with the reasons.
     pub fn add_kept(&mut self, kept: &[PathReason]) {
         for PathReason { path, why } in kept {
             self.add(InitAction::Keep, path, why);
@@ -113,7 +113,7 @@ pub fn render_init(result: &InitResult, style: Style) -> String {
         None if result.dry_run => format!("would revert init in {root}\n"),
         None => format!("reverted init in {root}\n"),
     };
-    // A folder is not listed if one of the listed files is in it.
+    // A folder is not listed if a listed file in the folder has the same kind of change.
     let is_implied = |folder: &InitChange| {
         let is_below = |file: &InitChange| file.path != folder.path && file.path.starts_with(&folder.path);
         let mut same = result.changes.iter().filter(|file| file.action == folder.action);

@@ -30,19 +30,19 @@ pub fn list(answer: &ModelListResponse, _: Style) -> String {
     format!("{table}runtime: {}, {}{why}\n", runtime.name, word(runtime.state))
 }
 
-/// Renders a model that was installed.
+/// Renders an installed model and its files.
 pub fn pulled(answer: &ModelPullResponse, style: Style) -> String {
     let (model, seconds) = (style.strong(&answer.model), answer.took_ms / 1000.0);
     format!("{model} is installed ({seconds:.1} s)\n") + &files(&answer.files, style)
 }
 
-/// Renders a removed model.
+/// Renders the removal of a model.
 pub fn removed(answer: &ModelRemoveResponse, style: Style) -> String {
     let model = style.strong(&answer.model);
     format!("{model} is removed ({})\n", bytes(answer.bytes))
 }
 
-/// Renders a verified model.
+/// Renders the result of the verification of a model.
 pub fn verify(answer: &ModelVerifyResponse, style: Style) -> String {
     let ok = match answer.ok {
         true => style.good("ok"),

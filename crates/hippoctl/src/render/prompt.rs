@@ -21,9 +21,9 @@ pub struct PromptAnswer {
 pub struct PlatformPrompt {
     /// The platform.
     pub platform: Harness,
-    /// The parts, of which the hook is the last.
+    /// The parts of the text. The output of the hook is the last part.
     pub parts: Vec<PromptPart>,
-    /// The estimated tokens of all parts together. They are rounded only once.
+    /// The estimated number of tokens of all parts together, rounded only once.
     pub tokens: usize,
 }
 

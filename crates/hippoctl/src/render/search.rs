@@ -7,7 +7,8 @@ use hippo_proto::{SearchHit, SearchResponse, SearchTrace, Strategy};
 use super::{INDENT, harmless, lines, one_line, plural, table};
 use crate::output::Style;
 
-/// Renders the results, best first. If the answer has a trace of the index file, renders the trace as well.
+/// Renders the search results, best first. If the answer has a trace of the entries that the search used, renders the
+/// trace, too.
 pub fn search(answer: &SearchResponse, style: Style) -> String {
     let results = answer.results.iter().enumerate();
     let results = results.map(|(at, result)| hit(at + 1, result, style));
@@ -15,7 +16,7 @@ pub fn search(answer: &SearchResponse, style: Style) -> String {
     results.chain(trace).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the notes that are printed beside the results.
+/// Returns the notes that are printed together with the search results.
 pub fn notes(answer: &SearchResponse) -> Vec<String> {
     let mut notes = Vec::new();
     if answer.results.is_empty() {
@@ -28,7 +29,7 @@ pub fn notes(answer: &SearchResponse) -> Vec<String> {
     }
     if index.pending > 0 {
         let chunks = plural(index.pending, "chunk");
-        notes.push(format!("note: {chunks} not searchable by meaning yet"));
+        notes.push(format!("note: not searchable by meaning yet: {chunks}"));
     }
     if index.lag_ms > 0 {
         let lag = super::age(index.lag_ms);
@@ -68,7 +69,7 @@ fn hit(rank: usize, hit: &SearchHit, style: Style) -> String {
     text
 }
 
-/// Returns the entry of a result with its strength, which has no effect on the score.
+/// Formats the entry of a search result and its strength. The strength has no effect on the score of the result.
 fn entry(hit: &SearchHit, style: Style) -> String {
     let strength = hit.strength.map(|strength| format!("strength {strength:.2}"));
     let entry = hit

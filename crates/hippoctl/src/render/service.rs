@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::output::Style;
 use crate::service::{ManagerCommand, RunningDaemon, ServiceStatus, UnitFileState};
 
-/// The steps of `service install` or `service uninstall`. With `--dry-run`, they are only planned.
+/// The steps of `service install` or `service uninstall`. With `--dry-run`, the steps are only planned.
 #[derive(Debug, Default, Serialize)]
 pub struct ServiceSteps {
     /// True if nothing was changed.
@@ -21,7 +21,7 @@ pub struct ServiceSteps {
 }
 
 impl ServiceSteps {
-    /// Takes a step and lists it. In a dry run, only lists it.
+    /// Runs a step and adds it to the list. In a dry run, only adds the step to the list.
     ///
     /// # Errors
     /// Returns the failure of the step.
@@ -54,7 +54,7 @@ pub fn render_steps(done: &ServiceSteps, _: Style) -> String {
     steps.chain(notes).collect()
 }
 
-/// Renders files, manager, daemon and problems.
+/// Renders the service files, the state of the service, the running daemon and the problems.
 pub fn render_status(status: &ServiceStatus, style: Style) -> String {
     let mut text = String::new();
     if !status.is_installed() {
@@ -64,8 +64,8 @@ pub fn render_status(status: &ServiceStatus, style: Style) -> String {
         let word = match &file.state {
             UnitFileState::Absent => "missing".to_owned(),
             UnitFileState::Current => "as installed by this version".to_owned(),
-            UnitFileState::Outdated { version } => format!("as installed by {version}"),
-            UnitFileState::Changed => "changed since then".to_owned(),
+            UnitFileState::Outdated { version } => format!("as installed by hippoctl {version}"),
+            UnitFileState::Changed => "edited, or not written by hippoctl".to_owned(),
         };
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}: {word}", style.path(file.path.display().to_string()));

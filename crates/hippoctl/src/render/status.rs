@@ -1,4 +1,4 @@
-//! Rendering of the status of daemon and workspaces.
+//! Rendering of the status of the daemon and its workspaces.
 
 mod entries;
 
@@ -10,10 +10,10 @@ use hippo_proto::{
 use super::{age, bytes, count_entries, harmless, one_line, pair, plural, table, trust, word};
 use crate::output::Style;
 
-/// The command that confirms deletions that were held back.
+/// The end of a line about deletions that hippod holds back: the command that confirms the deletions.
 const CONFIRM: &str = "; confirm with: hippoctl sync --accept-deletions";
 
-/// Renders the daemon, the model and each workspace.
+/// Renders the status of the daemon, of the model and of each workspace.
 pub fn status(answer: &StatusResponse, style: Style) -> String {
     let mut text = format!(
         "{} protocol {}, process {}, up {}, {} resident, {} served\n",
@@ -55,12 +55,12 @@ fn model_line(model: &ModelStatus, style: Style) -> String {
     format!("{}  {state}{reason}  {}", model.id, style.quiet(usage))
 }
 
-/// Returns a reason that follows a colon, or an empty text if there is no reason.
+/// Returns a colon and the reason, or an empty text if there is no reason.
 fn after_colon(reason: Option<&str>) -> String {
     reason.map(|reason| format!(": {reason}")).unwrap_or_default()
 }
 
-/// Returns one line of the status of a workspace, marked as a problem.
+/// Returns a line of the status of a workspace, in the colour of problems.
 fn bad_line(label: &str, text: &str, style: Style) -> String {
     format!("  {}\n", style.bad(format!("{label:<8} {text}")))
 }
@@ -148,7 +148,7 @@ fn watcher_line(watcher: &WatcherStatus, style: Style) -> String {
         ago(watcher.last_event_ms_ago),
         ago(watcher.last_canary_ms_ago),
         ago(watcher.last_reconcile_ms_ago),
-        watcher.changed_at_last_reconcile,
+        plural(watcher.changed_at_last_reconcile, "change"),
     )
 }
 
@@ -156,7 +156,7 @@ fn contexts_line(contexts: &ContextsStatus) -> String {
     let oldest = contexts.oldest.as_deref();
     let since = oldest.map(|oldest| format!(" since {}", one_line(oldest)));
     format!(
-        "{}, {} open, {}; {} kept{} in {} of {}, uncompressed {}",
+        "{}, {} open, {}; {} stored{}: {} of {}, {} uncompressed",
         plural(contexts.sessions, "session"),
         contexts.open,
         count_entries(contexts.entries),

@@ -5,10 +5,10 @@ use hippo_proto::{TreeCompactResponse, TreePendingResponse, TreeSubmitResponse};
 use super::{INDENT, one_line, plural, table};
 use crate::output::Style;
 
-/// Maximum number of nodes that are listed.
+/// Maximum number of changed nodes that are listed.
 const LISTED: usize = 40;
 
-/// Renders the changes of the nodes.
+/// Renders the nodes of the compaction tree that changed.
 pub fn compacted(answer: &TreeCompactResponse, dry_run: bool, style: Style) -> String {
     if !answer.foreign.is_empty() {
         let all = plural(answer.foreign.len() as u64, "node");
@@ -58,7 +58,7 @@ pub fn pending(answer: &TreePendingResponse, style: Style) -> String {
             style.path(one_line(&job.path)),
         );
         let (most, sources) = (job.budget_tokens, one_line(&job.source_digest));
-        text += &format!("{period}  {path}, at most {most} tokens, sources {sources}\n");
+        text += &format!("{period}  {path}, at most {most} tokens, source digest {sources}\n");
         for source in &job.sources {
             text += &format!("{INDENT}← {}\n", one_line(source));
         }

@@ -1,4 +1,4 @@
-//! Rendering of workspace settings, and of the trust in them.
+//! Rendering of workspace settings, trusted or not.
 
 use hippo_proto::{SettingsFile, WorkspaceTrustResponse};
 
@@ -11,7 +11,7 @@ pub fn line(file: &SettingsFile, root: &str, style: Style) -> String {
     let keys: Vec<&str> = file.changes.iter().map(|change| change.key.as_str()).collect();
     let (path, keys) = (style.path(one_line(&file.path)), one_line(&keys.join(", ")));
     let accept = format!("to accept the file: hippoctl workspace trust {}", one_line(root));
-    format!("  untrusted {path}: no effect of {keys}; {accept}\n")
+    format!("  untrusted {path}: these keys have no effect: {keys}; {accept}\n")
 }
 
 /// Renders the answer of `workspace trust`.

@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::unit::AGENT_FILE;
 use super::{AGENT, Manager, SERVICE_UNIT, SOCKET_UNIT};
 
-/// Exit codes of a process that systemd could not put into its sandbox. They concern the user, capabilities and
-/// namespaces.
+/// Exit codes that systemd reports if it could not set up the sandbox of a process: 217 for the user, 218 for the
+/// capabilities, and 226 for the namespaces.
 const NO_SANDBOX: [&str; 3] = ["217", "218", "226"];
 
 /// One command for the service manager.
@@ -61,14 +61,14 @@ impl ManagerCommand {
     }
 }
 
-/// The state of the service as the manager reports it.
+/// The state of the service as the service manager reports it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ManagerState {
     /// True if the service starts at login.
     pub enabled: bool,
-    /// True if the manager listens on the socket, so that a connection starts the service.
+    /// True if the service manager listens on the socket. A connection to the socket then starts the service.
     pub listening: bool,
-    /// The state, as the service manager names it: active, inactive, failed and others.
+    /// The state in the words of the service manager, such as `active`, `inactive` or `failed`.
     pub state: String,
     /// The process id, if the service is running.
     pub pid: Option<u32>,
@@ -81,7 +81,7 @@ pub struct ManagerState {
 }
 
 impl ManagerState {
-    /// Returns whether the service is enabled, listening or running. The unit files alone are not sufficient.
+    /// Returns whether the service is enabled, listening or running. Existing unit files alone do not count as use.
     pub fn is_used(&self) -> bool {
         self.enabled || self.listening || self.pid.is_some()
     }
@@ -104,7 +104,7 @@ impl Manager {
             }
             Self::Launchd => {
                 let domain = domain();
-                // This first command fails if there is no session of the user.
+                // The first command fails if the user has no launchd session.
                 ManagerCommand::new(&["launchctl", "print", &domain]).run()?;
                 let agent = format!("{domain}/{AGENT}");
                 let service = ManagerCommand::new(&["launchctl", "print", &agent]).run();
@@ -113,14 +113,15 @@ impl Manager {
         }
     }
 
-    /// Returns the commands to run after the files are written. With `again`, they stop the running service first.
+    /// Returns the commands that start the service after its files are written. If `again` is true, the commands stop
+    /// the running service first.
     pub fn starting(self, folder: &Path, again: bool) -> Vec<ManagerCommand> {
         match self {
             Self::Systemd => {
                 let mut calls = vec![ManagerCommand::new(&["systemctl", "--user", "daemon-reload"])];
                 if again {
                     calls.push(ManagerCommand::on_units(&["stop"]).may_fail());
-                    // If a service has failed too often, it does not start before its state is reset.
+                    // If a service has failed too often, systemd does not start it before its state is reset.
                     calls.push(ManagerCommand::on_units(&["reset-failed"]).may_fail());
                 }
                 calls.push(ManagerCommand::on_units(&["enable", "--now"]));
@@ -136,12 +137,12 @@ impl Manager {
         }
     }
 
-    /// Returns the commands to run before the files are removed.
+    /// Returns the commands that stop the service before its files are removed.
     pub fn stopping(self) -> Vec<ManagerCommand> {
         match self {
             Self::Systemd => vec![ManagerCommand::on_units(&["disable", "--now"])],
-            // The command fails if the agent is not loaded. This is harmless, because the agent need not be stopped
-            // then.
+            // The command fails if the agent is not loaded. This is harmless, because an agent that is not loaded does
+            // not run.
             Self::Launchd => {
                 let service = format!("{}/{AGENT}", domain());
                 vec![ManagerCommand::new(&["launchctl", "bootout", &service]).may_fail()]
@@ -149,7 +150,7 @@ impl Manager {
         }
     }
 
-    /// Returns the commands to run after the files are removed.
+    /// Returns the commands that notify the service manager after the service files are removed.
     pub fn forgetting(self) -> Vec<ManagerCommand> {
         match self {
             Self::Systemd => vec![ManagerCommand::new(&["systemctl", "--user", "daemon-reload"])],
@@ -157,7 +158,7 @@ impl Manager {
         }
     }
 
-    /// Returns the command that shows the log.
+    /// Returns the command that shows the log of the service.
     pub fn log(self) -> &'static str {
         match self {
             Self::Systemd => "journalctl --user -u hippod",

@@ -16,7 +16,7 @@ const OURS: &str = env!("CARGO_PKG_VERSION");
 pub struct ServiceStatus {
     /// The service manager.
     pub manager: Manager,
-    /// The files as this version would write them, with their states on disk.
+    /// The service files as this version of hippoctl would write them, with their states on disk.
     pub files: Vec<UnitFile>,
     /// The answer of the service manager, or `None` if it does not answer.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,7 +31,7 @@ pub struct ServiceStatus {
     pub problems: Vec<Problem>,
 }
 
-/// A daemon that answers.
+/// A daemon that answers at the socket.
 #[derive(Debug, Serialize)]
 pub struct RunningDaemon {
     /// The process id.
@@ -41,7 +41,8 @@ pub struct RunningDaemon {
 }
 
 impl ServiceStatus {
-    /// Asks the service manager for its state. Asks the daemon as well, unless a connection would start the daemon.
+    /// Asks the service manager for the state of the service. Asks the daemon as well, unless a connection would start
+    /// the daemon.
     pub fn new(session: &DaemonSession, manager: Manager, files: Vec<UnitFile>) -> Self {
         let (service, no_manager) = match manager.ask() {
             Ok(service) => (Some(service), None),
@@ -80,7 +81,7 @@ impl ServiceStatus {
         (service.pid != Some(pid)).then_some(pid)
     }
 
-    /// Returns whether the daemon that answers has another version.
+    /// Returns whether the daemon that answers and this hippoctl have different versions.
     pub fn is_outdated(&self) -> bool {
         self.daemon.as_ref().is_some_and(|daemon| daemon.version != OURS)
     }
@@ -112,7 +113,7 @@ impl ServiceStatus {
                     continue;
                 }
                 UnitFileState::Outdated { version } if version != OURS => {
-                    format!("the service was installed by hippoctl {version}; this is {OURS}")
+                    format!("the service was installed by hippoctl {version}; this is hippoctl {OURS}")
                 }
                 UnitFileState::Outdated { .. } => {
                     "the service was installed for a different program or for different folders".to_owned()
@@ -125,10 +126,13 @@ impl ServiceStatus {
         };
         if service.state == "failed" {
             let what = "the service failed and will not be restarted".to_owned();
-            let fix = format!("to see the reason: {}; then: {INSTALL}", self.manager.log());
+            let fix = format!(
+                "to see the reason: {}; to start the service again: {INSTALL}",
+                self.manager.log()
+            );
             add("service-failed", Severity::Error, what, &file.path, &fix);
         } else if !service.enabled {
-            let what = "the service is installed, but it does not start with the session".to_owned();
+            let what = "the service is installed, but it does not start at login".to_owned();
             add("service-off", Severity::Warning, what, &file.path, INSTALL);
         }
         if let Some(pid) = self.bypassing_daemon() {

@@ -1,4 +1,4 @@
-//! Tests of the texts of service files, and their recognition.
+//! Tests of the texts of service files, and detection of edits.
 
 use std::collections::BTreeMap;
 
@@ -106,7 +106,7 @@ fn the_launchd_agent_is_a_valid_property_list() {
     assert_eq!(
         restart["SuccessfulExit"].as_boolean(),
         Some(false),
-        "only one that failed is started again"
+        "launchd restarts only a failed daemon"
     );
     assert_eq!(keys["Umask"].as_unsigned_integer(), Some(0o077));
     let limits = keys["HardResourceLimits"].as_dictionary().unwrap();
@@ -162,7 +162,7 @@ fn special_characters_of_a_path_survive_a_round_trip() {
     let line =
         format!("ExecStart=\"/opt/$my <tools> 5%%/hippod\" run\nEnvironment=\"HIPPOD_HOME={written}\"\n");
     assert!(service.contains(&line), "{service}");
-    // In this line, only the percent sign has a special meaning.
+    // In the value of `ListenStream=`, only the percent sign has a special meaning.
     let line = format!("ListenStream={}/hippod.sock\n", home.replace('%', "%%"));
     assert!(text(Manager::Systemd, &systemd, 0).contains(&line));
 

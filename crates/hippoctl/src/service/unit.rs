@@ -14,16 +14,16 @@ const SERVICE: &str = include_str!("../../../../systemd/hippod.service");
 const SOCKET: &str = include_str!("../../../../systemd/hippod.socket");
 const AGENT_TEXT: &str = include_str!("../../../../launchd/io.github.hippod.plist");
 
-/// Lines and paths in the project's template files that are replaced: the program, the socket and the log.
+/// Lines and paths in the project's service files that hippoctl replaces: the program, the socket and the log.
 const PROGRAM: &str = "ExecStart=%h/.cargo/bin/hippod run\n";
 const SOCKET_PATH: &str = "%t/hippod/hippod.sock";
 const AGENT_PROGRAM: &str = "/usr/local/bin/hippod";
 const AGENT_LOG: &str = "/usr/local/var/log/hippod.log";
 /// The file name of the launchd agent.
 pub const AGENT_FILE: &str = "io.github.hippod.plist";
-/// The first line of the part that needs user namespaces, and the first line after this part.
+/// In the systemd service file: the first line of the part that needs user namespaces, and the first line after it.
 const SANDBOX: (&str, &str) = ("# These need user namespaces", "[Install]");
-/// Text in the last line of every file that hippoctl wrote, before the version and the checksum.
+/// Text in the last line of every service file that hippoctl writes. The version and the checksum follow the text.
 const MARK: &str = "written by hippoctl ";
 
 /// A file of the service.
@@ -34,13 +34,13 @@ pub struct UnitFile {
     /// The state on disk.
     #[serde(flatten)]
     pub state: UnitFileState,
-    /// The whole text.
+    /// The text that hippoctl writes, including the part that needs user namespaces.
     #[serde(skip)]
     pub text: String,
-    /// The text without the part that needs user namespaces.
+    /// The text that hippoctl writes on systems without user namespaces.
     #[serde(skip)]
     pub unconfined: String,
-    /// True if the file on disk is for another socket.
+    /// True if the file on disk names another socket.
     #[serde(skip)]
     pub has_other_socket: bool,
 }
@@ -53,12 +53,12 @@ pub enum UnitFileState {
     Absent,
     /// The file has the text that this version writes, with or without the part that needs user namespaces.
     Current,
-    /// The file has a text that was installed by another version or with other paths.
+    /// The file was written by another version of hippoctl, or with other paths.
     Outdated {
         /// The version that wrote the file.
         version: String,
     },
-    /// The file has a text that `install` did not write, or that was edited after the installation.
+    /// The file was not written by hippoctl, or was edited afterwards.
     Changed,
 }
 
@@ -92,7 +92,7 @@ pub fn units(manager: Manager, folder: &Path, facts: &UnitValues) -> Result<Vec<
 fn read(mut file: UnitFile) -> Result<UnitFile, Failure> {
     match fs::symlink_metadata(&file.path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(file),
-        // The unit is a link if it is masked.
+        // A masked unit is a link, and counts as changed.
         Ok(metadata) if !metadata.is_file() => file.state = UnitFileState::Changed,
         _ => {
             let bytes = fs::read(&file.path);
@@ -152,12 +152,12 @@ fn specifiers(text: &str) -> String {
     text.replace('%', "%%")
 }
 
-/// Escapes a text for double quotes, between which a backslash escapes the next character.
+/// Escapes a text for double quotes in a unit file. Between double quotes, a backslash escapes the next character.
 fn quoted(text: &str) -> String {
     specifiers(text).replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// Appends the last line, which contains the version and a checksum of the text.
+/// Returns the text with an appended last line, which contains the version of hippoctl and a checksum of the text.
 fn marked(manager: Manager, text: &str) -> String {
     let words = format!("{MARK}{}, {}", env!("CARGO_PKG_VERSION"), checksum(text));
     match manager {
@@ -166,7 +166,8 @@ fn marked(manager: Manager, text: &str) -> String {
     }
 }
 
-/// Returns the version that wrote a text, or `None` if the text was edited later.
+/// Returns the version of hippoctl that wrote a text. Returns `None` if hippoctl did not write the text, or if the text
+/// was edited later.
 fn version_of(text: &str) -> Option<String> {
     let (at, mark) = text.rmatch_indices(MARK).next()?;
     let begin = text[..at].rfind('\n')? + 1;

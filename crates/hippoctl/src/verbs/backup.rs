@@ -13,7 +13,8 @@ use crate::render;
 /// Creates or verifies a backup.
 ///
 /// # Errors
-/// Fails if the backup exists already, the disk is full, the backup is damaged, or the daemon refuses.
+/// Fails if the backup exists already, if the disk is full, if the backup is damaged, or if the daemon refuses the
+/// request.
 pub fn backup(session: &mut DaemonSession, args: BackupArgs, out: &mut Output) -> Result<(), Failure> {
     if let Some(BackupVerb::Verify { file }) = args.verb {
         let from = text(&absolute(&file)?)?;
@@ -41,10 +42,10 @@ pub fn backup(session: &mut DaemonSession, args: BackupArgs, out: &mut Output) -
     }
 }
 
-/// Restores workspaces.
+/// Restores workspaces from a backup.
 ///
 /// # Errors
-/// Fails without changes if the backup is unusable or the folder is in use.
+/// Fails without changes if the backup is unusable, or if the target folder is in use.
 pub fn restore(session: &mut DaemonSession, args: &RestoreArgs, out: &mut Output) -> Result<(), Failure> {
     let optional = |path: Option<&Path>| path.map(|path| text(&absolute(path)?)).transpose();
     let request = RestoreRequest {

@@ -19,8 +19,8 @@ const TOLD: usize = 5;
 /// Prints the summary of a transcript. With `--store`, the daemon also stores the content of each message.
 ///
 /// # Errors
-/// Fails if the transcript does not exist or contains no message, if there is no workspace for `--store`, or if the
-/// daemon refuses.
+/// Fails if the transcript does not exist or contains no message, if no workspace is found for `--store`, or if the
+/// daemon refuses the request.
 pub fn compact(session: &mut DaemonSession, args: &CompactArgs, out: &mut Output) -> Result<(), Failure> {
     // The daemon reads only files, so standard input is copied to a temporary file.
     let spooled = match args.file == Path::new("-") {

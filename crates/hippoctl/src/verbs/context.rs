@@ -12,8 +12,8 @@ use hippoctl::args::{ContextListArgs, ContextVerb};
 /// Runs a verb of `context`.
 ///
 /// # Errors
-/// Fails without a workspace, if the session or the entry is unknown, if the content is not available, or if the
-/// daemon refuses.
+/// Fails if no workspace is found, if the session or the entry is unknown, if the content is not available, or if the
+/// daemon refuses the request.
 pub fn context(session: &mut DaemonSession, verb: ContextVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         ContextVerb::Fetch { id, session: of } => fetch(session, id, of, out),
@@ -27,7 +27,7 @@ pub fn context(session: &mut DaemonSession, verb: ContextVerb, out: &mut Output)
     }
 }
 
-/// Prints only the content, byte for byte.
+/// Prints only the content of an entry. In a pipe or a file, every byte is unchanged.
 fn fetch(
     session: &mut DaemonSession,
     id: String,

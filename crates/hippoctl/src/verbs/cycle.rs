@@ -10,10 +10,10 @@ use crate::output::Output;
 use crate::render::cycle as render;
 use hippoctl::args::{CycleArgs, CycleVerb, HistoryArgs};
 
-/// Runs a cycle, lists past runs, or reverts one.
+/// Runs a cycle, lists past runs, or reverts a run.
 ///
 /// # Errors
-/// Fails without a workspace, or if the daemon refuses.
+/// Fails if no workspace is found, or if the daemon refuses the request.
 pub fn consolidate(session: &mut DaemonSession, verb: CycleVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         CycleVerb::Light(args) => run(session, Cycle::Light, args, out),
@@ -63,17 +63,17 @@ fn history(session: &mut DaemonSession, args: &HistoryArgs, out: &mut Output) ->
     })?;
     match args.run {
         Some(run) if answer.report.is_none() => {
-            let failure = Failure::new(Exit::NotFound, format!("no such report: run {run}"));
+            let failure = Failure::new(Exit::NotFound, format!("there is no report of run {run}"));
             Err(failure.hint("to list the runs: hippoctl consolidate history"))
         }
         _ => Ok(()),
     }
 }
 
-/// Runs the cycles that are due, and shows the work that the agent has to do.
+/// Runs the cycles that are due, and shows the pending work of the agent.
 ///
 /// # Errors
-/// Fails without a workspace, or if a cycle failed.
+/// Fails if no workspace is found, or if a cycle failed.
 pub fn heartbeat(session: &mut DaemonSession, out: &mut Output) -> Result<(), Failure> {
     let workspace = session.workspace()?;
     let answer = session.call_patiently(HeartbeatRequest { workspace })?;
@@ -81,7 +81,7 @@ pub fn heartbeat(session: &mut DaemonSession, out: &mut Output) -> Result<(), Fa
     ended_well(answer.ran.iter().map(|run| run.outcome))
 }
 
-/// Fails without a message if a run failed or was interrupted. The output contains the reason already.
+/// Fails without a message if a run failed or was interrupted. The output already contains the reason.
 fn ended_well(outcomes: impl IntoIterator<Item = CycleOutcome>) -> Result<(), Failure> {
     let fails = |outcome| matches!(outcome, CycleOutcome::Failed | CycleOutcome::Interrupted);
     if outcomes.into_iter().any(fails) {

@@ -31,7 +31,7 @@ pub fn start(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
     });
     let (started, pid) = match asked {
         Ok(status) => (false, status.pid),
-        // The previous daemon has exited, or is about to exit.
+        // No daemon is running, or the running daemon is about to exit.
         Err(ClientError::Connect { .. } | ClientError::Unread(_) | ClientError::Closed) => {
             (true, launch::launch(&session.paths)?.0)
         }
@@ -46,7 +46,7 @@ pub fn start(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
 /// Stops the daemon and waits until it has exited. Succeeds if no daemon is running.
 ///
 /// # Errors
-/// Fails if the daemon refuses or does not exit in time.
+/// Fails if the daemon refuses to exit, or does not exit in time.
 pub fn stop(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
     let pid = end(session)?;
     let text = match pid {
@@ -56,10 +56,10 @@ pub fn stop(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
     out.answer(&json!({"stopped": pid.is_some(), "pid": pid}), |_, _| text)
 }
 
-/// Stops the daemon without any output. Returns its process id, if it was running.
+/// Stops the daemon without any output. Returns the process id of the daemon, if a daemon was running.
 ///
 /// # Errors
-/// See [`stop`].
+/// Fails in the same cases as [`stop`].
 pub fn end(session: &DaemonSession) -> Result<Option<u32>, Failure> {
     let ask = || {
         let mut client = session.connect_only()?;
@@ -90,8 +90,8 @@ pub fn end(session: &DaemonSession) -> Result<Option<u32>, Failure> {
 #[expect(clippy::disallowed_methods, reason = "system files")]
 fn wait_until_gone(session: &DaemonSession, pid: u32) -> Result<(), Failure> {
     let begun = Instant::now();
-    // If the service manager owns the socket, a connection would start the next daemon. Then the exit is observed in
-    // `/proc`.
+    // If the service manager owns the socket, a connection would start the next daemon. Therefore, the exit of the
+    // daemon is observed in `/proc`, on systems with `/proc`.
     let tells = Path::new("/proc/self/stat").exists();
     let there = || match tells {
         true => is_alive(pid),
@@ -107,7 +107,8 @@ fn wait_until_gone(session: &DaemonSession, pid: u32) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the process id in the lock file, if that process runs. Its socket may have been removed.
+/// Returns the process id in the daemon's lock file, if a daemon with this id is running. The socket of this daemon may
+/// have been removed.
 #[expect(clippy::disallowed_methods, reason = "system files")]
 fn unreachable(session: &DaemonSession) -> Option<u32> {
     let pid = launch::locked_by(&session.paths)?;
@@ -126,7 +127,7 @@ fn is_alive(pid: u32) -> bool {
 /// Prints the status of the daemon and its workspaces.
 ///
 /// # Errors
-/// Fails without a daemon, or if no response arrives.
+/// Fails if no daemon can be reached, or if no response arrives.
 pub fn status(session: &mut DaemonSession, args: &StatusArgs, out: &mut Output) -> Result<(), Failure> {
     if args.metrics {
         return session.show(MetricsRequest {}, out, |answer, _| answer.text.clone());
@@ -134,7 +135,7 @@ pub fn status(session: &mut DaemonSession, args: &StatusArgs, out: &mut Output) 
     session.show(StatusRequest {}, out, render::status::status)
 }
 
-/// Measures the quality of the memory, and prints the results.
+/// Asks the daemon for an audit of the memory, and prints the findings.
 fn audit(session: &mut DaemonSession, args: &DoctorArgs, out: &mut Output) -> Result<(), Failure> {
     let request = AuditRequest {
         workspace: session.workspace()?,
@@ -143,10 +144,10 @@ fn audit(session: &mut DaemonSession, args: &DoctorArgs, out: &mut Output) -> Re
     out.answer(&session.call_patiently(request)?, render::audit::audit)
 }
 
-/// Prints the problems with their fixes.
+/// Prints the problems that the daemon and `service status` find, with their fixes.
 ///
 /// # Errors
-/// Fails without a daemon or a response, or if any problem is an error.
+/// Fails if no daemon can be reached, if no response arrives, or if any problem has the severity `error`.
 pub fn doctor(session: &mut DaemonSession, args: &DoctorArgs, out: &mut Output) -> Result<(), Failure> {
     if args.audit {
         return audit(session, args, out);

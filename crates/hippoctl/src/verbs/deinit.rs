@@ -14,7 +14,7 @@ use crate::output::Output;
 use crate::render::init::{InitAction, InitResult, render_init};
 use hippoctl::args::InitArgs;
 
-/// The file with rules that exclude memory files from the repository.
+/// The file with the rules that exclude memory files from the git repository.
 const GITIGNORE: &str = ".gitignore";
 
 /// Reverts the changes of `init`.
@@ -35,7 +35,7 @@ pub fn deinit(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> 
     }
     let mut result = InitResult::new(&root, args.dry_run);
     if record.registered {
-        // The folder is unregistered first, so that the daemon no longer writes to it.
+        // The folder is unregistered first, so that the daemon no longer writes to the folder.
         unregister(session, &root, &mut result)?;
     } else {
         result.notes.push(format!(
@@ -44,8 +44,8 @@ pub fn deinit(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> 
     }
     let there = PathSnapshot::read(&dir, record.files.keys().map(String::as_str));
     let mut plan = take_back(&there, &record);
-    // If the folder were still registered, the daemon would take the removal of the index file for a deletion by the
-    // user.
+    // If init did not register the folder, the folder may still be registered. The daemon would then treat the removal
+    // of the index file as a deletion by the user. Therefore, the files of hippod stay.
     let Aside { mut moved, kept } = match record.registered {
         true => aside::find(&dir, &record),
         false => Aside::default(),
@@ -66,12 +66,12 @@ pub fn deinit(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> 
     let mut folders = plan.removed_folders.clone();
     if !args.dry_run {
         apply::apply(&dir, &plan)?;
-        // The record is removed last, so that an interrupted undo can be run again.
+        // The record is removed last, so that the user can repeat an interrupted undo.
         let place = aside::set_aside(&dir, &moved, &state).map_err(|(path, error)| stays(&path, &error))?;
         let place = place.map(|place| format!("the files of hippod are in {}", place.display()));
         result.notes.extend(place);
         folders = apply::remove_folders(&dir, &plan.removed_folders);
-        let failed = |error| Failure::file("store the remaining record of init in", &state, error);
+        let failed = |error| Failure::file("store the remaining record of init", &state, error);
         plan.record.write(&state, &root).map_err(failed)?;
     }
     for folder in folders {
@@ -88,7 +88,7 @@ pub fn deinit(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> 
 /// Creates the failure for a file of hippod that could not be moved out of the workspace.
 fn stays(path: &Path, error: &io::Error) -> Failure {
     let folder = path.parent().unwrap_or(path);
-    Failure::file("move out of the workspace", path, error).hint(format!(
+    Failure::file("move this path out of the workspace", path, error).hint(format!(
         "make this folder writable for your user: {}; then finish with: hippoctl init --undo",
         folder.display()
     ))

@@ -1,4 +1,4 @@
-//! `get`: the text to which a pointer leads.
+//! `get`: text at a pointer.
 
 use hippo_proto::GetRequest;
 
@@ -6,10 +6,10 @@ use crate::connect::{DaemonSession, text};
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// Prints the text as it is on disk.
+/// Prints the text at a pointer, as it is on disk.
 ///
 /// # Errors
-/// Fails without a workspace, or if the target of the pointer does not exist.
+/// Fails if no workspace is found, or if the target of the pointer does not exist.
 pub fn get(session: &mut DaemonSession, target: &str, out: &mut Output) -> Result<(), Failure> {
     let mut request = parse(target);
     request.workspace = match request.id {
@@ -29,8 +29,8 @@ pub fn get(session: &mut DaemonSession, target: &str, out: &mut Output) -> Resul
     };
     if answer.truncated {
         out.remark(&format!(
-            "note: out of {} lines, these are lines {} to {}",
-            answer.total_lines, answer.start_line, answer.end_line
+            "note: printed lines {} to {} of {} lines",
+            answer.start_line, answer.end_line, answer.total_lines
         ));
     }
     out.answer(&answer, |answer, _| {
@@ -39,8 +39,8 @@ pub fn get(session: &mut DaemonSession, target: &str, out: &mut Output) -> Resul
     })
 }
 
-/// Parses `PATH[#Section]`, `PATH:FROM[:COUNT]` or an id. An id contains none of `/`, `.`, `#` and `:`. Every path of
-/// a document contains at least one of them.
+/// Parses `PATH[#Section]`, `PATH:FROM[:COUNT]` or an id. An id contains none of the characters `/`, `.`, `#` and `:`.
+/// Every path of a document contains at least one of these characters.
 fn parse(target: &str) -> GetRequest {
     let mut request = GetRequest::default();
     if !target.contains(['/', '.', '#', ':']) {

@@ -1,8 +1,8 @@
 //! `hook`: events of a harness.
 //!
-//! A hook always succeeds, even if the event is invalid, or if the daemon or the disk fails. A thread does the work
-//! and is abandoned at the deadline. Only session-start prints to standard output. Errors are written to a log in the
-//! state folder, which contains no text of the memory.
+//! A hook always succeeds, even if the event is invalid, or if the daemon or the disk fails. A thread does the work and
+//! is abandoned at the deadline. Only session-start prints to standard output. Errors are written to a log in the state
+//! folder. The log contains no text of the memory.
 
 mod event;
 pub mod root;
@@ -27,14 +27,16 @@ use hippoctl::args::{Global, HookArgs, HookName};
 
 use event::HookEvent;
 
-/// Maximum time for which the start of a session waits for pending work. Cycles that are due continue after that.
+/// Maximum time for which the session-start hook waits for the list of pending work. The daemon continues to run due
+/// cycles after that time.
 const PENDING: Duration = Duration::from_millis(100);
 /// Maximum time for connecting to an existing socket.
 const CONNECT: Duration = Duration::from_millis(500);
-/// Maximum time to wait for another daemon if ours ended. Two hooks may have started a daemon each.
+/// Maximum time to wait for another daemon, after the daemon that this hook started has exited. Two hooks may each have
+/// started a daemon, and one of the two daemons then exits.
 const RIVAL: Duration = Duration::from_millis(250);
-/// Minimum time between a failed start of the daemon and the next attempt. Otherwise, each attempt would delay a
-/// session.
+/// Minimum time between a failed start of the daemon and the next attempt. Without this pause, every hook would delay
+/// its session with another failed start.
 const AT_REST: Duration = Duration::from_secs(60);
 /// The name of the file in the state folder that marks a failed start.
 const FAILED: &str = "hooks.not-started";
@@ -51,19 +53,19 @@ const fn deadline(name: HookName) -> Duration {
     })
 }
 
-/// Returns whether a command line that cannot be parsed is one of `hook`.
+/// Returns whether a command line is a call of `hippoctl hook`, even if its arguments are invalid.
 pub fn is_asked_for(words: &[OsString]) -> bool {
     let is_option = |word: &&OsString| word.to_string_lossy().starts_with('-');
     let verb = words.iter().skip(1).find(|word| !is_option(word));
     verb.is_some_and(|verb| verb == "hook")
 }
 
-/// Handles a hook.
+/// Runs a hook until its work is done or its deadline has passed.
 pub fn hook(global: &Global, args: HookArgs) {
     let begun = Instant::now();
     let limit = deadline(args.name);
     let Ok(session) = DaemonSession::new(global.clone()) else {
-        // Without the paths, the log of hooks is unknown, too.
+        // Without the paths, the log of hooks cannot be found, so the error is not logged.
         return;
     };
     let (name, folder) = (args.name, session.paths.state.clone());
@@ -141,7 +143,7 @@ impl HookWork {
     }
 
     fn session_start(&mut self, event: &HookEvent) -> Result<(), Failure> {
-        // If an event is unusable, this is logged, and the section is for the folder of the process.
+        // An unusable event is logged. The hook then prints the section for the folder of the process.
         if let Some(trouble) = event.trouble.filter(|trouble| *trouble != event::NO_EVENT) {
             self.say(Err(trouble.to_owned()));
         }
@@ -161,7 +163,7 @@ impl HookWork {
         self.until = self.until.min(Instant::now() + PENDING);
         let workspace = text(&folder)?;
         match self.ask(HeartbeatRequest { workspace }) {
-            // If the time is over, the pending work is shown at the next start of a session.
+            // If the time limit has passed, the next session gets the pending work.
             Err(_) if self.time_left().is_zero() => {}
             answer => {
                 if let Some(text) = root::pending(&answer?.pending) {
@@ -172,7 +174,7 @@ impl HookWork {
         Ok(())
     }
 
-    /// Gives the transcript to the daemon, and does not wait until it is indexed.
+    /// Sends the path of the transcript to the daemon. Does not wait until the daemon has processed the transcript.
     fn flush(&mut self, event: &HookEvent) -> Result<(), Failure> {
         let whole = self.args.name != HookName::TaskCompleted;
         let Some(path) = &event.transcript else {
@@ -202,7 +204,7 @@ impl HookWork {
         self.ask(request).map(drop)
     }
 
-    /// Closes the context session with the id of the event, if it exists.
+    /// Closes the context session with the id in the event, if there is such a session.
     fn close(&mut self, event: &HookEvent) -> Result<(), Failure> {
         let Some(session) = event.session.clone() else {
             return Ok(());
@@ -215,8 +217,8 @@ impl HookWork {
         }
     }
 
-    /// Sends a request. If the daemon ends before it has responded, the request is repeated once, unless it could
-    /// take effect twice.
+    /// Sends a request. If the daemon exits before it responds, repeats the request once, unless the request could take
+    /// effect twice.
     fn ask<M: Method>(&self, request: M) -> Result<M::Answer, Failure> {
         let request = &request.into();
         let ask = || {
@@ -231,8 +233,8 @@ impl HookWork {
         Ok(answer?)
     }
 
-    /// Returns a connection. If no daemon answers, starts a daemon. Waits until it answers, until the deadline, or
-    /// until the start has failed.
+    /// Returns a connection to the daemon. If no daemon answers, starts a daemon, and waits until the new daemon
+    /// answers or fails to start, or until the deadline.
     fn client(&self) -> Result<Client, Failure> {
         let paths = &self.session.paths;
         let connected = Client::connect(&paths.socket, Some(CONNECT.min(self.time_left())));
@@ -242,7 +244,8 @@ impl HookWork {
         let rival = RIVAL.min(self.time_left());
         launch::wait(&mut self.start()?, paths, self.time_left(), rival).map_err(|mut failure| {
             if !self.time_left().is_zero() {
-                // If this file cannot be written, the next hook does not wait before it tries to start the daemon.
+                // A failure to write this file is ignored. The next hook then tries to start the daemon without a
+                // pause.
                 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
                 let _ = fs::write(paths.state.join(FAILED), b"");
                 failure.message += "; hooks retry in a minute; to see the reason: hippoctl service start";
@@ -255,7 +258,7 @@ impl HookWork {
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn start(&self) -> Result<Child, Failure> {
         let failed = fs::metadata(self.session.paths.state.join(FAILED)).and_then(|file| file.modified());
-        // If the clock was set back, the time of the file is in the future. Then the start is not blocked.
+        // If the clock was set back, the time of the file is in the future. In this case, the start is not delayed.
         let rests = |at: SystemTime| at.elapsed().is_ok_and(|since| since < AT_REST);
         if failed.is_ok_and(rests) {
             let what = "no daemon responds, and a start failed within the last minute";
@@ -265,7 +268,7 @@ impl HookWork {
     }
 }
 
-/// Returns the folder that Claude Code passes to its hooks.
+/// Returns the project folder that Claude Code passes to its hooks.
 fn claude_project() -> Option<OsString> {
     std::env::var_os("CLAUDE_PROJECT_DIR").filter(|folder| !folder.is_empty())
 }
@@ -274,7 +277,7 @@ fn claude_project() -> Option<OsString> {
 fn append_to_log(folder: &Path, name: HookName, what: &str) {
     let what: String = what.replace(char::is_control, " ").chars().take(1_000).collect();
     let now = jiff::Timestamp::now();
-    // The line has the format of the daemon's log, so `logs` can read both logs.
+    // The line has the format of the daemon's log, so `hippoctl logs` can print both logs.
     let name = name.to_possible_value();
     let name = name.as_ref().map_or("", PossibleValue::get_name);
     let line = format!("{now:.6}  WARN {name}: {what}\n");

@@ -25,7 +25,7 @@ const MOST_PROBLEMS: usize = 100;
 /// Maximum number of damaged records that an error message lists.
 const NAMED: usize = 3;
 
-/// The result of an import, or its plan.
+/// The result of an import, or the plan of an import that was not applied.
 #[derive(Debug, Default, Serialize)]
 pub struct ImportReport {
     /// True if the files were written.
@@ -40,7 +40,7 @@ pub struct ImportReport {
     pub left_out: u64,
     /// The number of new memories in which a secret was redacted.
     pub redacted: u64,
-    /// The number of new memories that read like an instruction to an agent. They are marked in the files.
+    /// The number of new memories that read like an instruction to an agent. The files mark these memories.
     pub flagged: u64,
     /// The number of damaged records that were skipped.
     pub malformed: u64,
@@ -63,8 +63,8 @@ pub struct NewFile {
 /// Writes the memories of an export into files, or shows the plan.
 ///
 /// # Errors
-/// Fails without a workspace, if the file is not an export of that program, or if a file cannot be written. If the
-/// import is repeated, it skips the memories that were written before.
+/// Fails if no workspace is found, if the export has the wrong format, or if a file cannot be written. A repeated
+/// import skips the memories that were already written.
 pub fn import(session: &mut DaemonSession, args: &ImportArgs, out: &mut Output) -> Result<(), Failure> {
     let workspace = session.root()?;
     let root = PathBuf::from(&workspace);
@@ -85,7 +85,7 @@ pub fn import(session: &mut DaemonSession, args: &ImportArgs, out: &mut Output) 
         for file in &report.files {
             write(&dir, file)?;
         }
-        // The daemon would index the files by itself, but this request makes them searchable immediately.
+        // The daemon would also find the new files without this request, but not immediately.
         let sync = WorkspaceSyncRequest {
             workspace,
             ..WorkspaceSyncRequest::default()

@@ -14,7 +14,7 @@ use hippoctl::args::IndexVerb;
 /// Runs a verb of `index`.
 ///
 /// # Errors
-/// Fails without a workspace, for an unknown entry, or if the daemon refuses.
+/// Fails if no workspace is found, if the entry is unknown, or if the daemon refuses the request.
 pub fn index(session: &mut DaemonSession, verb: IndexVerb, out: &mut Output) -> Result<(), Failure> {
     let workspace = session.workspace()?;
     let (what, request) = match verb {
@@ -97,7 +97,7 @@ fn pin(workspace: String, id: String, pinned: bool) -> IndexEditRequest {
     }
 }
 
-/// Removes empty tags, so `--tags ""` removes all tags.
+/// Returns the tags without empty ones. Therefore, `--tags ""` removes all tags of an entry.
 pub fn tags(given: Vec<String>) -> Vec<String> {
     let tags = given.iter().map(|tag| tag.trim());
     tags.filter(|tag| !tag.is_empty()).map(str::to_owned).collect()

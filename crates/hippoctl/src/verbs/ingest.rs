@@ -16,7 +16,7 @@ use hippoctl::args::IngestArgs;
 
 /// Maximum depth of the folders that are searched for transcripts.
 const DEPTH: usize = 8;
-/// Maximum number of transcripts in one call.
+/// Maximum number of transcripts in one call of `hippoctl ingest`.
 const MOST: usize = 100_000;
 
 /// The result for one transcript.
@@ -32,10 +32,11 @@ pub struct IngestResult {
     pub error: Option<String>,
 }
 
-/// Sends each transcript to the daemon.
+/// Sends the path of each transcript to the daemon, which writes the daily logs.
 ///
 /// # Errors
-/// Fails without a workspace or a daemon, or if any transcript failed. The other transcripts are still processed.
+/// Fails if no workspace is found, if no daemon can be reached, or if the daemon could not ingest all transcripts. A
+/// failed transcript does not affect the others.
 pub fn ingest(session: &mut DaemonSession, args: &IngestArgs, out: &mut Output) -> Result<(), Failure> {
     let mut files = Vec::new();
     for file in &args.files {
@@ -77,7 +78,8 @@ pub fn ingest(session: &mut DaemonSession, args: &IngestArgs, out: &mut Output) 
     }
 }
 
-/// Adds a file to the list. For a folder, adds the transcripts in it and its subfolders, oldest first.
+/// Adds a file to the list. For a folder, adds the transcripts in the folder, oldest first, and then the transcripts in
+/// its subfolders.
 #[expect(clippy::disallowed_methods, reason = "the user chose these files")]
 fn gather(file: &Path, files: &mut Vec<PathBuf>, depth: usize) -> Result<(), Failure> {
     let failed = |error| Failure::input("read the transcripts", file, &error);

@@ -24,15 +24,15 @@ use crate::render;
 use crate::render::init::{InitAction, InitResult, render_init};
 use hippoctl::args::InitArgs;
 
-/// The marker at the beginning of the instructions that hipocampus writes.
+/// The marker at the beginning of the instructions that the program hipocampus writes.
 const OTHER_PROTOCOL: &str = "<!-- hipocampus:protocol:start -->";
 
 /// Writes the files of the harness, and registers the folder.
 ///
 /// # Errors
-/// Fails without changes if a path is blocked, if a file is unreadable or contains invalid values, or if the folder
-/// is the home folder or the root and the user did not name it. Fails after the changes if the daemon refuses the
-/// folder.
+/// Fails without changes if a path is blocked, if a file is unreadable or contains invalid values, or if the folder is
+/// the home folder or the root of the file system and the user did not name it. Fails after the changes if the daemon
+/// refuses the folder.
 pub fn init(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> Result<(), Failure> {
     if args.undo {
         return super::deinit::deinit(session, args, out);
@@ -75,7 +75,7 @@ pub fn init(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> Re
     done
 }
 
-/// Returns the plan. Adds the platform, and notes about the folder, to the result.
+/// Returns the plan of the file changes. Adds the platform and notes about the folder to `result`.
 fn planned(
     there: &PathSnapshot,
     args: &InitArgs,
@@ -83,7 +83,7 @@ fn planned(
     trust: &Trust,
     result: &mut InitResult,
 ) -> Result<ChangePlan, Failure> {
-    // With `--bare`, the configuration of a harness is ignored.
+    // With `--bare`, the file `hipocampus.config.json` is ignored.
     let file = there.file(CONFIG).filter(|_| !args.bare);
     let (mut config, invalid) = file.map(LayoutConfig::read).unwrap_or_default();
     let (platform, told_by) = match args.platform {
@@ -166,7 +166,7 @@ fn register(
     }
     let failed = |what: &str, failure: Failure| format!("{what}: {}", render::one_line(&failure.message));
     if let Err(failure) = trust_own(session, &workspace, dir, record) {
-        let what = "to accept hipocampus.config.json, run `hippoctl workspace trust`";
+        let what = "hipocampus.config.json was not accepted (to accept the file: hippoctl workspace trust)";
         result.notes.push(failed(what, failure));
     }
     if take_over {
@@ -176,7 +176,9 @@ fn register(
             ..TreeCompactRequest::default()
         };
         if let Err(failure) = session.call_patiently(request) {
-            result.notes.push(failed("the tree was not changed", failure));
+            result
+                .notes
+                .push(failed("the compaction tree was not taken over", failure));
         }
     }
     if let Err(failure) = write_index(session, workspace) {
@@ -186,8 +188,8 @@ fn register(
     Ok(())
 }
 
-/// Trusts the configuration if init created it and it is still unchanged. A configuration that existed before init is
-/// not trusted.
+/// Trusts the configuration file if init created the file and the file is still unchanged. A configuration file that
+/// existed before init is not trusted.
 fn trust_own(
     session: &mut DaemonSession,
     workspace: &str,
@@ -208,7 +210,8 @@ fn trust_own(
     session.call(request).map(drop)
 }
 
-/// Runs a light cycle, which writes the index file. The first scheduled cycle may be an hour away.
+/// Runs a light cycle, which writes the index file. Without this run, the index file might be missing for an hour,
+/// until the first scheduled cycle.
 fn write_index(session: &mut DaemonSession, workspace: String) -> Result<(), Failure> {
     // The files must be indexed before the cycle.
     let sync = WorkspaceSyncRequest {
@@ -226,7 +229,7 @@ fn write_index(session: &mut DaemonSession, workspace: String) -> Result<(), Fai
 }
 
 fn write_record(record: &InitRecord, state: &Path, root: &Path) -> Result<(), Failure> {
-    let failed = |error: io::Error| Failure::file("store the record of init in", state, error);
+    let failed = |error: io::Error| Failure::file("store the record of init", state, error);
     record.write(state, root).map_err(failed)
 }
 

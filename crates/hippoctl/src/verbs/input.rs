@@ -7,7 +7,8 @@ use std::path::Path;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 
-/// Reads a file or standard input, up to `most` bytes. If there are more bytes, the failure has the hint `too_long`.
+/// Reads a text of at most `most` bytes from a file or from standard input. If the text is longer, fails with the hint
+/// `too_long`.
 ///
 /// # Errors
 /// Fails if the input is unreadable, too long, or not UTF-8.
@@ -25,7 +26,7 @@ pub fn text(
         None => {
             let input = io::stdin();
             if input.is_terminal() {
-                out.note("reading the text from the terminal; Ctrl-D ends it");
+                out.note("reading the text from the terminal; to end the text, press Ctrl-D");
             }
             read(input.lock(), most).map_err(|error| {
                 Failure::new(Exit::Failed, format!("could not read standard input: {error}"))
@@ -39,7 +40,7 @@ pub fn text(
     String::from_utf8(bytes).map_err(|_| {
         let from = file.map_or_else(|| "standard input".into(), Path::to_string_lossy);
         Failure::new(Exit::Usage, format!("{from} is not valid UTF-8"))
-            .hint("convert it, for example: iconv -f latin1 -t utf-8 FILE | hippoctl …")
+            .hint("convert it to UTF-8, for example: iconv -f latin1 -t utf-8 FILE | hippoctl …")
     })
 }
 

@@ -1,4 +1,4 @@
-//! `logs`: daemon log, from its file or the journal.
+//! `logs`: log of the daemon, from a file or the journal.
 
 use std::fs;
 use std::process::Command;
@@ -32,7 +32,7 @@ pub fn logs(session: &DaemonSession, args: &LogsArgs, out: &mut Output) -> Resul
     let unit = launch::locked_by(paths)
         .and_then(|pid| fs::read_to_string(format!("/proc/{pid}/cgroup")).ok())
         .is_some_and(|cgroup| is_of_the_unit(&cgroup));
-    // A unit that was never enabled has no log in the journal.
+    // The journal contains the log only if the systemd unit is in use.
     let serves = || {
         Manager::of_this_system() == Ok(Manager::Systemd)
             && Manager::Systemd.ask().is_ok_and(|answer| answer.is_used())
@@ -50,7 +50,7 @@ pub fn logs(session: &DaemonSession, args: &LogsArgs, out: &mut Output) -> Resul
     out.data(last_lines(&text, args.lines))
 }
 
-/// Returns whether these control groups are those of a process in the unit.
+/// Returns whether a process with these control groups belongs to the systemd unit of hippod.
 fn is_of_the_unit(cgroup: &str) -> bool {
     let mut parts = cgroup.lines().flat_map(|line| line.split('/'));
     parts.any(|part| part == SERVICE_UNIT)

@@ -15,7 +15,7 @@ use hippoctl::args::ModelVerb;
 /// Runs a verb of `model`.
 ///
 /// # Errors
-/// Fails if the daemon refuses, or if the model cannot be obtained or is damaged.
+/// Fails if the daemon refuses the request, or if the model cannot be obtained or is damaged.
 pub fn model(session: &mut DaemonSession, verb: ModelVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         ModelVerb::List => session.show(ModelListRequest {}, out, render::list),

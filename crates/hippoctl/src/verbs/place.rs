@@ -1,16 +1,16 @@
-//! Choice of a folder, and checks before it is registered.
+//! Choice of a folder, and checks before its registration.
 
 use std::path::{Path, PathBuf};
 
 use crate::connect::{DaemonSession, absolute, current_dir};
 use crate::failure::{Exit, Failure};
 
-/// Returns the folder: the argument if there is one, otherwise the folder of `--workspace`, otherwise the current
-/// folder. If the user named none, a `verb` that registers the folder rejects the root of the file system and the home
-/// folder, because all files below them would become memory files.
+/// Returns the folder on which a verb acts: the argument if there is one, otherwise the folder of `--workspace`,
+/// otherwise the current folder. `verb` names a verb that registers the folder. For such a verb, the current folder
+/// must not be the root of the file system or the home folder, because all files below it would become memory files.
 ///
 /// # Errors
-/// Fails for these folders, or if the path is not a folder.
+/// Fails if the current folder is not allowed, or if the path is not a folder.
 #[expect(clippy::disallowed_methods, reason = "the home folder")]
 pub fn choose(session: &DaemonSession, dir: Option<PathBuf>, verb: Option<&str>) -> Result<PathBuf, Failure> {
     let dir = match (dir, session.given_workspace()?) {

@@ -1,7 +1,7 @@
-//! `prompt`: text that the next session of an agent gets from hippod.
+//! `prompt`: text that the next session gets from hippod.
 //!
-//! The verb reads files, and calls the function that the session-start hook uses. It needs no daemon, and records
-//! nothing.
+//! The verb reads the files that the harness loads, and calls the function of the session-start hook. The verb needs no
+//! daemon, and writes no file.
 
 use std::path::Path;
 

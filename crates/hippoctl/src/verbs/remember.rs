@@ -12,7 +12,7 @@ use hippoctl::args::RememberArgs;
 /// Appends the text to today's log.
 ///
 /// # Errors
-/// Fails without a text or a workspace, or if the daemon refuses.
+/// Fails if the text is empty, if no workspace is found, or if the daemon refuses the request.
 pub fn remember(session: &mut DaemonSession, args: RememberArgs, out: &mut Output) -> Result<(), Failure> {
     let text = match args.text.as_slice() {
         [] => standard_input(out)?,

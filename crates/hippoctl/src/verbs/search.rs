@@ -8,10 +8,10 @@ use crate::output::Output;
 use crate::render;
 use hippoctl::args::SearchArgs;
 
-/// Searches the workspace.
+/// Searches the memory of the workspace, and prints the results.
 ///
 /// # Errors
-/// Fails without a workspace, or if the daemon refuses.
+/// Fails if no workspace is found, or if the daemon refuses the request.
 pub fn search(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Result<(), Failure> {
     let request = SearchRequest {
         workspace: session.workspace()?,

@@ -17,7 +17,8 @@ use hippoctl::args::ServiceVerb;
 /// Runs a verb of `service`.
 ///
 /// # Errors
-/// Fails if a file was edited, if a file cannot be written or removed, or if the service manager refuses.
+/// Fails if the user has edited a service file, if a file cannot be written or removed, or if a command of the service
+/// manager fails.
 pub fn service(session: &mut DaemonSession, verb: &ServiceVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         ServiceVerb::Start => daemon::start(session, out),
@@ -28,9 +29,9 @@ pub fn service(session: &mut DaemonSession, verb: &ServiceVerb, out: &mut Output
     }
 }
 
-/// Adds the problems of the service to those of the daemon, if a service for the daemon's socket is installed.
+/// Adds the problems of the service to the problems of the daemon, if a service for the daemon's socket is installed.
 pub fn examine(session: &DaemonSession, answer: &mut DoctorResponse) {
-    // If there is an error, `service status` reports it.
+    // An error is ignored here, because `service status` reports the error.
     let Ok(status) = status(session) else { return };
     if !status.is_installed() || status.files.iter().any(|file| file.has_other_socket) {
         return;
@@ -48,7 +49,7 @@ pub fn examine(session: &DaemonSession, answer: &mut DoctorResponse) {
 fn status(session: &DaemonSession) -> Result<ServiceStatus, Failure> {
     let manager = Manager::of_this_system()?;
     let variable = |name: &str| std::env::var_os(name);
-    // Status and removal work even if the program is not installed.
+    // `service status` and `service uninstall` work even if the program `hippod` is not installed.
     let program = launch::daemon_program().unwrap_or_else(|| PathBuf::from("hippod"));
     let facts = UnitValues::new(manager, program, &session.paths, &variable)?;
     let files = units(manager, &manager.folder(&variable)?, &facts)?;
@@ -67,13 +68,14 @@ fn install(session: &DaemonSession, dry_run: bool) -> Result<ServiceSteps, Failu
         ..ServiceSteps::default()
     };
     if manager == Manager::Launchd && !dry_run {
-        // launchd opens the log in this folder, but does not create the folder.
+        // launchd opens the log in the state folder, but does not create the folder.
         launch::create_private_folder(&session.paths.state)?;
     }
     let mut has_written = false;
     for file in &status.files {
         if file.state == UnitFileState::Current {
-            done.steps.push(format!("unchanged: {}", file.path.display()));
+            done.steps
+                .push(format!("left unchanged: {}", file.path.display()));
         } else {
             let step = format!("written: {}", file.path.display());
             done.take(step, || write(file, &file.text))?;
@@ -161,7 +163,7 @@ fn refuse_changed(status: &ServiceStatus) -> Result<(), Failure> {
     ))
 }
 
-/// Writes a file atomically. The file is in a folder of the user.
+/// Writes a service file atomically.
 fn write(file: &UnitFile, text: &str) -> Result<(), Failure> {
     let written = folder::write(&file.path, text.as_bytes());
     written.map_err(|error| Failure::file("write the unit file", &file.path, error))
@@ -172,7 +174,7 @@ fn remove(file: &UnitFile) -> Result<(), Failure> {
     fs::remove_file(&file.path).map_err(|error| Failure::file("remove the file", &file.path, error))
 }
 
-/// Runs the commands and lists them. In a dry run, only lists them.
+/// Runs the commands, and adds each command to the steps of `done`. In a dry run, only adds the commands.
 fn run(calls: &[ManagerCommand], done: &mut ServiceSteps) -> Result<(), String> {
     for call in calls {
         let line = call.line();

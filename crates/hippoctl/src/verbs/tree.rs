@@ -14,7 +14,8 @@ use hippoctl::args::TreeVerb;
 /// Runs a verb of `tree`.
 ///
 /// # Errors
-/// Fails without a workspace, for an unknown node, if the daemon refuses, or if a node could not be written.
+/// Fails if no workspace is found, if the node is unknown, if the daemon refuses the request, or if a node could not be
+/// written.
 pub fn tree(session: &mut DaemonSession, verb: TreeVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         TreeVerb::Compact(args) => {

@@ -26,7 +26,7 @@ pub fn trust(session: &mut DaemonSession, args: TrustArgs, out: &mut Output) -> 
     let answer = if args.dry_run {
         shown
     } else {
-        // Only the content that was shown is accepted.
+        // The request names the hashes of the shown files, so the daemon accepts only the shown content.
         let files = shown.files.into_iter().map(|file| (file.path, file.hash));
         session.call(WorkspaceTrustRequest {
             workspace,

@@ -11,10 +11,10 @@ use crate::render::one_line;
 /// The template of the progress bar.
 const TEMPLATE: &str = "{msg} {bytes} of {total_bytes} {bytes_per_sec}";
 
-/// Sends a request. On a terminal, shows its progress.
+/// Sends a request and returns the response. On a terminal, shows the progress of the request.
 ///
 /// # Errors
-/// Fails without a daemon, if the daemon refuses, or if the connection breaks.
+/// Fails if no daemon can be reached, if the daemon refuses the request, or if the connection breaks.
 pub fn watched<M: Method>(
     session: &mut DaemonSession,
     request: M,

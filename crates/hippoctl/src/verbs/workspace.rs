@@ -15,8 +15,8 @@ use hippoctl::args::SyncArgs;
 /// folder.
 ///
 /// # Errors
-/// Fails if the path is not a folder, if the folder is the root or the home folder and the user did not name it, or
-/// if the daemon refuses the folder.
+/// Fails if the path is not a folder, if the folder is the root of the file system or the home folder and the user did
+/// not name it, or if the daemon refuses the folder.
 pub fn add(session: &mut DaemonSession, dir: Option<PathBuf>, out: &mut Output) -> Result<(), Failure> {
     let dir = place::choose(session, dir, Some("workspace add"))?;
     let answer = session.call(WorkspaceAddRequest {
@@ -34,7 +34,7 @@ pub fn add(session: &mut DaemonSession, dir: Option<PathBuf>, out: &mut Output) 
 /// Lists the registered folders.
 ///
 /// # Errors
-/// Fails without a daemon, or if no response arrives.
+/// Fails if no daemon can be reached, or if no response arrives.
 pub fn list(session: &mut DaemonSession, out: &mut Output) -> Result<(), Failure> {
     let answer = session.call(WorkspaceListRequest {})?;
     if answer.workspaces.is_empty() {
@@ -43,7 +43,7 @@ pub fn list(session: &mut DaemonSession, out: &mut Output) -> Result<(), Failure
     out.answer(&answer, render::status::workspaces)
 }
 
-/// Unregisters a folder: the argument if there is one, otherwise the workspace of the request.
+/// Unregisters a folder: the argument if there is one, otherwise the current workspace.
 ///
 /// # Errors
 /// Fails if the folder is not registered.
@@ -65,7 +65,7 @@ pub fn remove(
     out.notes(&answer.notes);
     out.answer(&answer, |answer, style| {
         let kept = match answer.contexts_kept {
-            true => ", and the contents that its sessions stored stay too (--purge deletes the contents)",
+            true => ", and so do the stored contents of its sessions (to delete the contents, use --purge)",
             false => "",
         };
         let mut text = format!("removed {}; its files stay{kept}\n", style.path(&answer.root));
@@ -77,10 +77,10 @@ pub fn remove(
     })
 }
 
-/// Compares the disk with the index, and brings the index up to date.
+/// Asks the daemon to compare the disk with the index, and to bring the index up to date.
 ///
 /// # Errors
-/// Fails without a workspace, or if the daemon fails.
+/// Fails if no workspace is found, or if the daemon reports a failure.
 pub fn sync(session: &mut DaemonSession, args: &SyncArgs, out: &mut Output) -> Result<(), Failure> {
     let request = WorkspaceSyncRequest {
         workspace: session.workspace()?,

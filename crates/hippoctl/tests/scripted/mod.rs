@@ -10,7 +10,7 @@ use std::thread;
 use hippo_proto::{Call, Frame, FrameReader, Paths, Request, parse_request};
 use tempfile::TempDir;
 
-/// A socket in its own home. It returns scripted answers and records every request.
+/// A daemon with its own socket and home, which returns scripted answers and records every request.
 pub struct Daemon {
     /// The home, which clients find in `HIPPOD_HOME`.
     pub home: TempDir,
@@ -19,7 +19,7 @@ pub struct Daemon {
 }
 
 impl Daemon {
-    /// Starts a daemon that returns the answers of `answer`. An empty answer closes the connection.
+    /// Starts a daemon whose answers are the results of `answer`. An empty result closes the connection.
     pub fn start(answer: impl Fn(&Call) -> Vec<u8> + Send + 'static) -> Self {
         Self::after(0, answer)
     }
@@ -37,7 +37,7 @@ impl Daemon {
                     let _ = stream.read(&mut [0]);
                     continue;
                 }
-                // Serving fails if the client disconnects early.
+                // An error is ignored, because the client may disconnect early.
                 let _ = serve(stream, &answer, &|request| {
                     let _ = sender.send(request);
                 });
@@ -46,7 +46,7 @@ impl Daemon {
         Self { home, requests }
     }
 
-    /// Runs the client against this daemon.
+    /// Runs the client with this daemon and its home.
     #[allow(dead_code, reason = "not every test of the client has the state of this home")]
     pub fn run(&self, cwd: &Path, arguments: &[&str]) -> Output {
         hippoctl(self.home.path(), cwd, arguments)
@@ -54,7 +54,7 @@ impl Daemon {
 }
 
 impl Daemon {
-    /// Runs the client against this daemon. The client's state is in another home.
+    /// Runs the client with this daemon, but with another home for the state of the client.
     #[allow(dead_code, reason = "not every test of the client has a state of its own")]
     pub fn run_in(&self, home: &Path, cwd: &Path, arguments: &[&str]) -> Output {
         let socket = Paths::below(self.home.path()).socket;
@@ -93,7 +93,7 @@ fn serve(
     }
 }
 
-/// Runs the client with this home and returns its output.
+/// Runs the client with this home and returns the output of the client.
 pub fn hippoctl(home: &Path, cwd: &Path, arguments: &[&str]) -> Output {
     command(home, cwd, arguments).output().unwrap()
 }
@@ -110,7 +110,7 @@ pub fn command(home: &Path, cwd: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Returns the exit code, standard output and standard error.
+/// Returns the exit code, standard output and standard error of a process.
 pub fn out(output: &Output) -> (i32, String, String) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     (

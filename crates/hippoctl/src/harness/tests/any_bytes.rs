@@ -57,8 +57,8 @@ fn toml(data: &[u8]) {
     assert!(what.len() < 500, "{what}");
 }
 
-/// Checks two facts about a record. It is the same after it is written and read, and reverting any file with it does
-/// not panic.
+/// Checks that a record is unchanged after it is written and read, and that reverting any file with the record does not
+/// panic.
 fn record(data: &[u8]) {
     let Ok(record) = InitRecord::parse(rest(data)) else {
         return;

@@ -86,13 +86,13 @@ proptest! {
         prop_assert!(now.init(one));
         for (path, bytes) in &world.files {
             let made = &now.files[path];
-            // JSON entries are inserted into the content of a file. Any other text is appended to the file or put
-            // into an existing block.
+            // init inserts JSON entries into the content of a file. It appends any other text to the file, or puts the
+            // text into an existing block.
             let within = path.ends_with(".json") || String::from_utf8_lossy(bytes).contains("hippod: ");
             prop_assert!(within || made.starts_with(bytes), "{}", path);
         }
         let once = now.clone();
-        prop_assert!(!now.init(one), "twice is once: {:?}", now.plan(one).changes);
+        prop_assert!(!now.init(one), "a second init changed: {:?}", now.plan(one).changes);
         prop_assert_eq!(&now, &once);
         now.init(other);
         let both = now.clone();
@@ -143,7 +143,7 @@ proptest! {
         }
         now.deinit();
         for (path, bytes) in &expected.files {
-            // Nothing but a byte order mark at the start may be lost.
+            // Undo must restore the original text and keep the edits of the user.
             let (left, bytes) = (String::from_utf8_lossy(&now.files[path]), String::from_utf8_lossy(bytes));
             prop_assert_eq!(&left, &bytes, "{}", path);
         }
@@ -237,17 +237,17 @@ proptest! {
         let meaning = |bytes: &[u8]| json::parse(bytes).map(|root| said(&root.value().unwrap()));
         let before = meaning(text.as_bytes()).unwrap();
         if let Ok(entered) = json::enter(text.as_bytes(), &edit) {
-            let (made, entered) = entered.expect("nothing of ours is there");
+            let (made, entered) = entered.expect("the file has no entries of hippod");
             let now = String::from_utf8(made.clone()).unwrap();
             for comment in ["/* a */", "// b"] {
                 prop_assert_eq!(now.matches(comment).count(), text.matches(comment).count());
             }
-            prop_assert_eq!(json::enter(&made, &edit), Ok(None), "twice is once");
+            prop_assert_eq!(json::enter(&made, &edit), Ok(None), "a second insertion changes nothing");
             let splice = Splice::between(text.as_bytes(), &made).unwrap();
             prop_assert_eq!(splice.undo(&made), Some(text.clone().into_bytes()));
             let out = json::take_out(&made, &entered).unwrap();
             let out = meaning(&out).unwrap();
-            // If the user wrote a comment into an object that hippod added, the object is kept.
+            // An object that hippod added is kept if the user wrote a comment into the object.
             prop_assert!(out == before || now.contains("/* a */") || now.contains("// b"), "{} became {}", text, out);
         }
     }

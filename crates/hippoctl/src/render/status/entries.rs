@@ -1,4 +1,4 @@
-//! Rendering of index file and cycles in `status`.
+//! Rendering of the index file and the cycles in `status`.
 
 use hippo_proto::IndexStatus;
 
@@ -14,7 +14,7 @@ pub fn lines(index: &IndexStatus, style: Style) -> String {
     let file = match index.file.as_str() {
         "written" => style.good("written"),
         "held" => style.bad("held"),
-        // A newer daemon can have states that this client does not know.
+        // A newer daemon can report a state that this client does not know.
         other => one_line(other),
     };
     let entries = format!(
@@ -38,7 +38,7 @@ pub fn lines(index: &IndexStatus, style: Style) -> String {
     }
     if index.held_removals > 0 {
         let held = plural(index.held_removals, "removal");
-        let held = format!("{held} from the index file at once{CONFIRM}");
+        let held = format!("{held} from the index file{CONFIRM}");
         text += &bad_line("held", &held, style);
     }
     text

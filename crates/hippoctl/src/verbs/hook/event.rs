@@ -1,6 +1,6 @@
 //! Event of a harness, read from standard input.
 //!
-//! The JSON can be truncated, from another program, or huge, and the input may never end.
+//! The input is not trusted: it can be truncated, huge or no JSON at all, and may never end.
 
 use std::io::{self, IsTerminal, Read};
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use serde_json::{Deserializer, Value};
 const LONGEST: u64 = 1 << 20;
 /// Maximum time for reading an event.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// The problem of an empty input. It is normal if a person calls the hook.
+/// The problem of an empty input, which is normal if a person runs the hook by hand.
 pub const NO_EVENT: &str = "standard input has no event";
 
 /// The session that an event describes.
@@ -39,7 +39,7 @@ impl HookEvent {
         }
     }
 
-    /// Reads the event from standard input, until the deadline at most.
+    /// Reads the event from standard input. Gives up after [`PATIENCE`].
     pub fn read() -> Self {
         if io::stdin().is_terminal() {
             return Self::unusable("standard input is a terminal");

@@ -1,9 +1,9 @@
 //! Prompt section for the start of a session.
 //!
-//! The section names the index file, and contains the ROOT.md of a registered workspace, fenced and within a budget.
-//! The hook runs in every folder, including untrusted ones. Therefore, only a registered workspace has a section, and
-//! its files are read without following links. The settings of a folder can lower the user's budget, but not raise
-//! it.
+//! The section names the index file, and contains the `memory/ROOT.md` of a registered workspace between fence lines,
+//! within a token budget. The hook runs in every folder, including untrusted folders. Therefore, only a registered
+//! workspace has a section, and its files are read without following links. The settings of an untrusted folder can
+//! lower the user's budget, but not raise it.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -23,7 +23,7 @@ use crate::harness::loaded::INNER_CLAUDE;
 
 /// The first line of the section if the workspace has an index file.
 const INDEX_LINE: &str = "`HIPPOCAMPUS.md` lists the topics of the memory with their files and strength.\n";
-/// Maximum size of the file in bytes.
+/// Maximum number of bytes that are read from a file.
 const LONGEST: u64 = 1 << 20;
 /// Default budget of the section in tokens.
 const BUDGET: u32 = 3_000;
@@ -31,17 +31,17 @@ const BUDGET: u32 = 3_000;
 const SETTING: (&str, &str, &str) = ("tree", "root_max_tokens", "HIPPOD_TREE_ROOT_MAX_TOKENS");
 /// Budget for pending work, in tokens.
 const PENDING: usize = 500;
-/// The line in the instructions for Claude Code that imports the file into the prompt.
+/// The line in the instructions for Claude Code that imports `memory/ROOT.md` into the prompt.
 const IMPORT: &str = "@memory/ROOT.md";
-/// The files that can contain this line.
+/// The files that can contain the import line.
 const IMPORTING: [&str; 2] = ["CLAUDE.md", INNER_CLAUDE];
 
-/// Returns the prompt section for a session in a folder. Returns `None` if no registered workspace contains the
-/// folder, if neither ROOT.md nor the index file exists, or if the prompt already contains ROOT.md. `imports` is true
-/// if the harness follows the imports in `CLAUDE.md`. Only Claude Code does.
+/// Returns the prompt section for a session in a folder. Returns `None` if no registered workspace contains the folder,
+/// if neither ROOT.md nor the index file exists, or if the prompt already contains ROOT.md. `imports` is true if the
+/// harness follows the imports in `CLAUDE.md`, as only Claude Code does.
 ///
 /// # Errors
-/// Fails if the file exists, but is a link, a pipe, or owned by another user.
+/// Fails if `memory/ROOT.md` exists, but is a link, a pipe, or owned by another user.
 pub fn section(
     paths: &Paths,
     folder: &Path,
@@ -82,7 +82,7 @@ pub fn section(
     Ok((!section.is_empty()).then_some(section))
 }
 
-/// Returns a separate section with the work that the agent has to do.
+/// Returns the prompt section with the pending work of the agent, or `None` if there is no pending work.
 pub fn pending(pending: &[Pending]) -> Option<String> {
     let mut text = String::new();
     for one in pending {
@@ -99,8 +99,8 @@ pub fn find_workspace(state: &Path, folder: &Path) -> Option<PathBuf> {
     found.map(Path::to_path_buf)
 }
 
-/// Returns the budget in tokens. The configuration of a workspace can lower the user's budget, and can raise it only
-/// if it is trusted.
+/// Returns the budget in tokens. The configuration of a workspace can lower the user's budget. Only a trusted
+/// configuration can raise the budget.
 fn configured(paths: &Paths, dir: &WorkspaceDir, owner: &Metadata) -> u32 {
     let user = of_user(&paths.config_file).unwrap_or(BUDGET);
     let Ok(text) = own_text(dir, FILE, owner) else {
@@ -115,7 +115,7 @@ fn configured(paths: &Paths, dir: &WorkspaceDir, owner: &Metadata) -> u32 {
     }
 }
 
-/// Returns the budget that the user configured.
+/// Returns the token budget that the user configured.
 fn of_user(config: &Path) -> Option<u32> {
     let (section, name, variable) = SETTING;
     let set = std::env::var(variable).ok();
@@ -125,14 +125,15 @@ fn of_user(config: &Path) -> Option<u32> {
     })
 }
 
-/// Returns the metadata of a file that the user owns. The owners of other files are compared with it.
+/// Returns the metadata of a file in the state folder, which belongs to the user. Files in a workspace must have the
+/// same owner.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn owner(state: &Path) -> Option<Metadata> {
     fs::metadata(state.join(folder::REGISTRY)).ok()
 }
 
 /// Returns the text of a file in a workspace. The file is opened without following links. The file and the workspace
-/// must belong to the same user as `owner`.
+/// must have the same owner as the file with the metadata `owner`.
 fn own_text(dir: &WorkspaceDir, path: &str, owner: &Metadata) -> io::Result<String> {
     text(dir.open_file_owned_like(owner, path)?.0)
 }
@@ -140,7 +141,7 @@ fn own_text(dir: &WorkspaceDir, path: &str, owner: &Metadata) -> io::Result<Stri
 /// Returns the text of the user's configuration.
 #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 fn read_own(path: &Path) -> Option<String> {
-    // Opening a pipe would block.
+    // A pipe is not opened, because opening a pipe would block.
     if !path.is_file() {
         return None;
     }

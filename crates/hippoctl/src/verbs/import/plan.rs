@@ -13,12 +13,12 @@ use super::{ImportReport, NewFile};
 
 /// Maximum size of a new file in bytes. Further memories are written to another file.
 const FULL: usize = 4 << 20;
-/// Maximum size in bytes of a file that is searched for the marks of imported memories.
+/// Maximum size in bytes of a memory file that is searched for marks of imported memories.
 const LOOKED_AT: u64 = 64 << 20;
 /// The name of the file for memories without a date.
 const UNDATED: &str = "undated";
 
-/// Selects the new memories, and adds the files that will contain them to the report.
+/// Selects the new memories, and adds the files for these memories to the report.
 pub(super) fn add_files(
     report: &mut ImportReport,
     dir: &WorkspaceDir,

@@ -59,7 +59,10 @@ fn a_root_is_shown_without_front_matter_unless_it_is_imported() {
             .is_some()
     };
     place.write("CLAUDE.md", "# x\nnever write `@memory/ROOT.md` here\n");
-    assert!(shown(true), "a line that speaks of the import is none");
+    assert!(
+        shown(true),
+        "a line that only mentions the import is not an import"
+    );
     place.write("CLAUDE.md", "# x\n@memory/ROOT.md\n");
     assert!(!shown(true) && shown(false));
 }
@@ -88,7 +91,7 @@ fn an_unregistered_folder_shows_nothing() {
     place.register(&[&place.root()]);
     assert!(place.shown(None).unwrap().contains("- pumps"));
     fs::remove_file(place.root().join(ROOT)).unwrap();
-    assert_eq!(place.shown(None), None, "a folder above is not looked at");
+    assert_eq!(place.shown(None), None, "folders above the workspace are ignored");
 }
 
 #[test]
@@ -115,7 +118,7 @@ fn an_untrusted_folder_can_only_lower_the_budget() {
     say(1);
     assert_eq!(lines(), usual, "a value out of range is ignored");
     fs::write(&place.paths.config_file, "[tree]\nroot_max_tokens = 6000\n").unwrap();
-    assert!(lines() > usual, "the user may raise it");
+    assert!(lines() > usual, "the user can raise the budget");
 }
 
 #[test]
