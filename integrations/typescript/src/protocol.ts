@@ -6,7 +6,9 @@ export interface AuditExample {
   line?: number | undefined;
   /** Path relative to the workspace. */
   path: string;
-  /** The reason, without text of the memory: the location of the other match, the kind of secret, or the name of a rule. */
+  /** Beginning of the text of a duplicate; of a contradicted line, and of the line that contradicts it. Secrets are redacted, and lines that read like an instruction are omitted. */
+  quotes?: string[] | undefined;
+  /** The reason: the location of the other match, the kind of secret, or the name of a rule. */
   why: string;
 }
 
@@ -35,7 +37,7 @@ export interface AuditRequest {
   workspace: string;
 }
 
-/** Answer to `audit`. It contains no text of the memory. */
+/** Answer to `audit`. */
 export interface AuditResponse {
   /** Time of the audit, RFC 3339. */
   at: string;

@@ -17,7 +17,10 @@ class AuditExample(TypedDict):
     #: Path relative to the workspace.
     path: str
 
-    #: The reason, without text of the memory: the location of the other match, the kind of secret, or the name of a rule.
+    #: Beginning of the text of a duplicate; of a contradicted line, and of the line that contradicts it. Secrets are redacted, and lines that read like an instruction are omitted.
+    quotes: NotRequired[list[str]]
+
+    #: The reason: the location of the other match, the kind of secret, or the name of a rule.
     why: str
 
 
@@ -55,7 +58,7 @@ class AuditRequest(TypedDict):
 
 
 class AuditResponse(TypedDict):
-    """Answer to `audit`. It contains no text of the memory."""
+    """Answer to `audit`."""
 
     #: Time of the audit, RFC 3339.
     at: str
