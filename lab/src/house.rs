@@ -75,8 +75,8 @@ impl ProjectDirs {
     }
 }
 
-/// Returns a cargo command in a folder. Variables that describe the package of this task are removed, because build
-/// scripts would treat them as a change.
+/// Returns a cargo command in a folder, without the environment variables that cargo set for this program. Otherwise,
+/// build scripts would run again, because they would see changed variables.
 fn cargo(folder: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in std::env::vars_os() {

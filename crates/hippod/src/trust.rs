@@ -161,7 +161,7 @@ pub fn decide(
     } else {
         trust.keep(state, root).map_err(|error| {
             RpcError::internal(format!("could not store the trust in the settings: {error}"))
-                .hint("check the permissions of the state folder and its disk")
+                .hint("check whether the state folder is writable and its disk has room")
         })?;
         survey(config, &trust, root).files
     };

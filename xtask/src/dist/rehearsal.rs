@@ -55,7 +55,7 @@ pub fn rehearse(house: &ProjectFolders) -> Result<()> {
     let debian = contents::stage(house, PackageKind::Debian, "usr", parts)?.join("usr");
     compare(house, "the Debian package", &files(&debian)?, PackageKind::Debian)?;
     say(format_args!(
-        "the archive: {:.1} MB, both times identical",
+        "the archive: {:.1} MB, identical in both builds",
         first.len() as f64 / 1e6
     ));
     Ok(())

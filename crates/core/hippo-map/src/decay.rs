@@ -40,7 +40,7 @@ pub struct DecayCurve {
     /// Gain of the first access of a day; the n-th access gains 1/n of it (v1 §7.2: spaced accesses count more than
     /// massed ones), up to the eighth.
     pub access_gain: f64,
-    /// Gain of a review by a consolidation run that keeps the entry (v1 §8.3).
+    /// Strength that an entry gains when a consolidation run reviews the entry and keeps it (v1 §8.3).
     pub replay_gain: f64,
     /// Share of the lost strength that an access restores before its gain is added, 0 to 1. At 1, an access never
     /// leaves an entry weaker than it would be without the access. v1 restores nothing.

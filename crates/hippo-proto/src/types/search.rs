@@ -199,7 +199,7 @@ pub struct Scores {
 /// The state of the index at the time of an answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexState {
-    /// Number that every searchable change increases.
+    /// Counter of changes: each change of the searchable text increases the number.
     pub generation: u64,
     /// Number of files to index plus number of chunks without a vector.
     pub pending: u64,

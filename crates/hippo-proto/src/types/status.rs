@@ -96,7 +96,7 @@ pub struct WorkspaceStatus {
     pub skipped: Vec<Skipped>,
     /// Number of skipped files.
     pub skipped_count: u64,
-    /// Number that every searchable change increases.
+    /// Counter of changes: each change of the searchable text increases the number.
     pub generation: u64,
     /// Age of the oldest change that is not searchable yet, in milliseconds; 0 if all changes are searchable.
     pub lag_ms: u64,

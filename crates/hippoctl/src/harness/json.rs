@@ -66,7 +66,7 @@ pub fn parse(bytes: &[u8]) -> Result<CstRootNode, String> {
     })?;
     // If the parser cannot reproduce the file exactly, writing the file would damage it.
     if root.to_string() != text {
-        return Err("hippoctl cannot edit it without changes to its format".to_owned());
+        return Err("hippoctl cannot edit the file without changing its formatting".to_owned());
     }
     Ok(root)
 }

@@ -40,7 +40,7 @@ fn carry_out(staged: &StagedWorkspace, state: &Path, registry: &Registry) -> Res
     }
     registry.add(&staged.root).map(drop).map_err(|error| {
         RpcError::internal(format!("{error:#}"))
-            .hint("check the permissions of the state folder and its disk, then restart hippod")
+            .hint("check whether the state folder is writable and its disk has room, then restart hippod")
     })
 }
 

@@ -123,7 +123,7 @@ impl OverrideLimit {
             Self::Smaller | Self::SmallerNot0 => "lower",
             Self::Word(["true"]) => "switch on",
             Self::Word(["false"]) => "switch off",
-            Self::Word([""]) => "set it only to an empty value",
+            Self::Word([""]) => "switch off",
             Self::Word([word]) => {
                 return format!(" (workspace: may set it only to {word})");
             }

@@ -62,7 +62,7 @@ pub struct EntryConsultation {
     pub matches: Vec<(Match, Arc<EntryRecord>, f32)>,
     /// The entry that an earlier query with the same words created, and its strength.
     pub learned: Option<(Arc<EntryRecord>, f32)>,
-    /// The view of all entries in which the lookup was made.
+    /// All entries, as they were at the time of the lookup.
     pub index: Arc<IndexView>,
 }
 

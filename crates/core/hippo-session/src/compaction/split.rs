@@ -31,6 +31,8 @@ pub struct Splitter {
     shape: InputShape,
     /// Bytes of an incomplete line, or all bytes of a document and while the shape is unknown.
     held: Vec<u8>,
+    /// Number of bytes that did not determine the shape.
+    probed: usize,
     /// Complete lines so far.
     lines: u64,
     /// The line or the document is too long; its remaining bytes are skipped.
@@ -56,6 +58,11 @@ impl Splitter {
         match self.shape {
             InputShape::Unknown => {
                 self.held.extend_from_slice(bytes);
+                // Detection reads all bytes again, so it waits until their number has doubled.
+                if self.held.len() < 2 * self.probed && self.held.len() < LONGEST {
+                    return;
+                }
+                self.probed = self.held.len();
                 self.settle(each);
             }
             InputShape::Lines => self.feed_lines(bytes, each),

@@ -241,8 +241,8 @@ impl WorkspaceEntries {
         }
         if source == MergeSource::File && matches!(&origin, VersionOrigin::Buffer(older) if older == bytes) {
             self.file.conflicts.push(format!(
-                "an editor saved a slightly older version of {INDEX_FILE} without edits, so hippod keeps its \
-                 own later changes; to restore the older version, save it again in a few minutes"
+                "an editor saved {INDEX_FILE} as it was a short time ago, without new edits, so hippod kept its \
+                 own later changes; to restore the older version, wait a few minutes and save it again"
             ));
         }
         if source == MergeSource::File {
