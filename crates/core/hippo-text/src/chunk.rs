@@ -37,13 +37,13 @@ pub struct Document {
     pub sections: Vec<Section>,
     /// Chunks in file order, without overlaps.
     pub chunks: Vec<Chunk>,
-    /// Byte ranges, in order and in whole lines, of blocks in which hippod repeats content of other files. No chunk
-    /// or section covers them.
+    /// Byte ranges of the blocks in which hippod repeats content of other files, in file order and in whole lines. No
+    /// chunk or section covers these ranges.
     pub copies: Vec<Range<usize>>,
 }
 
 impl Document {
-    /// Returns a range of the file's bytes without the blocks that hippod generated.
+    /// Returns the bytes of a range of the file, without the blocks listed in [`copies`](Self::copies).
     #[must_use]
     pub fn without_copies<'b>(&self, bytes: &'b [u8], of: Range<usize>) -> Cow<'b, [u8]> {
         let piece = |span: Range<usize>| bytes.get(span).unwrap_or_default();
@@ -124,7 +124,7 @@ pub enum ChunkKind {
 }
 
 impl ChunkKind {
-    /// Returns a stable number for storage: the position in this list.
+    /// Returns a stable number for storage: the position of the kind in this enum.
     #[must_use]
     pub const fn code(self) -> u8 {
         self as u8
@@ -196,8 +196,8 @@ pub fn section_end(document: &Document, section: u32) -> u32 {
     inner.last().unwrap_or(first).end_line
 }
 
-/// Returns the text of a chunk, with invalid UTF-8 replaced by U+FFFD. Returns an empty text if the chunk does not
-/// fit the bytes.
+/// Returns the text of a chunk, with invalid UTF-8 replaced by U+FFFD. Returns an empty text if the range of the chunk
+/// exceeds the bytes.
 #[must_use]
 pub fn chunk_text<'a>(bytes: &'a [u8], chunk: &Chunk) -> Cow<'a, str> {
     let range = usize::try_from(chunk.start_byte).unwrap_or(usize::MAX)
