@@ -220,7 +220,7 @@ mod tests {
         assert!(!Period::All.is_fixed(date(2999, 1, 1)));
         assert!(
             !Period::Day(date(2026, 1, 2)).is_fixed(date(2026, 1, 1)),
-            "of the future"
+            "a day in the future"
         );
     }
 

@@ -14,7 +14,8 @@ use super::plan::{SourceFile, status};
 
 /// Minimum percentage of a body's words that must appear in its sources; a lower share indicates an unrelated text.
 pub const LEAST_OVERLAP: usize = 50;
-/// Percentage of the token budget that a body may take, because writers cannot count tokens exactly.
+/// Maximum size of a body, in percent of the token budget. The size may exceed the budget, because writers cannot count
+/// tokens exactly.
 const ROOM: usize = 125;
 
 /// Reason why a body was rejected.
@@ -49,8 +50,8 @@ pub enum BodyRejection {
 
 /// Returns the node with a submitted body, and the percentage of the body's words that the sources contain.
 ///
-/// Secrets are removed from the body. `files` and `sources` describe the same sources, `files` without their texts.
-/// Extra front matter lines of `before` are kept.
+/// Removes secrets from the body. `files` and `sources` list the same sources; `files` does not contain their texts.
+/// Keeps the additional front matter lines of `before`, the previous version of the node.
 ///
 /// # Errors
 /// Returns the reason as a [`BodyRejection`] if the body is rejected.
