@@ -128,7 +128,7 @@ fn append_newer(step: &NodeStep, sources: &[NodeSource], before: &Node) -> Node 
 fn concatenate_sources(level: NodeKind, sources: &[NodeSource]) -> String {
     let mut out = String::new();
     for source in sources {
-        // Keep the line numbers, because nodes of higher levels refer to these lines by number.
+        // Redact without changing line numbers, because nodes of higher levels refer to these lines by number.
         let text = lines_without_secrets(&source.text, false);
         let text = text.trim_matches(['\n', '\r']);
         if text.is_empty() {

@@ -33,7 +33,7 @@ pub enum BodyRejection {
         most: usize,
     },
     /// The front matter belongs to a different node.
-    #[error("its front matter has {key}: {value}, which belongs to another node")]
+    #[error("the front matter of the body has {key}: {value}, which belongs to another node")]
     Other {
         /// Key of the conflicting line.
         key: String,
@@ -41,7 +41,7 @@ pub enum BodyRejection {
         value: String,
     },
     /// Most words of the body appear in none of the sources.
-    #[error("only {percent} % of its words occur in the sources; the minimum is {LEAST_OVERLAP} %")]
+    #[error("only {percent} % of the words of the body occur in the sources; the minimum is {LEAST_OVERLAP} %")]
     Unlike {
         /// Percentage of the words that appear in the sources.
         percent: usize,
