@@ -70,7 +70,7 @@ impl Document {
 pub struct Section {
     /// Heading level, 1 to 6; 0 for text before the first heading.
     pub level: u8,
-    /// Heading text without marks; empty at level 0.
+    /// Heading text without `#` marks or underline; empty at level 0.
     pub title: String,
     /// Index of the nearest preceding section with a lower level other than 0.
     pub parent: Option<u32>,
@@ -82,20 +82,20 @@ pub struct Section {
     pub date: Option<Date>,
 }
 
-/// Unit of retrieval.
+/// Unit of text that a search returns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
     /// Type of the block.
     pub kind: ChunkKind,
     /// Index into [`Document::sections`].
     pub section: u32,
-    /// First line.
+    /// First line of the chunk.
     pub start_line: u32,
-    /// Last line.
+    /// Last line of the chunk.
     pub end_line: u32,
-    /// Offset of the first byte.
+    /// Offset of the chunk's first byte.
     pub start_byte: u64,
-    /// Offset after the last byte.
+    /// Offset after the chunk's last byte.
     pub end_byte: u64,
     /// Hash of the chunk's bytes.
     pub hash: ContentHash,
@@ -147,7 +147,7 @@ impl ChunkKind {
 pub struct ContentHash(pub [u8; 16]);
 
 impl ContentHash {
-    /// Hashes the bytes.
+    /// Returns the hash of the bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         let mut short = [0; 16];

@@ -112,7 +112,7 @@ pub fn without_sections(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Splits a text at every character that some reader treats as a line break, including Unicode separators.
+/// Splits a text at every character that some programs treat as a line break, including Unicode separators.
 fn split_lines(text: &str) -> impl Iterator<Item = &str> {
     let ends = ['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
     text.lines().flat_map(move |line| line.split(ends))

@@ -41,11 +41,11 @@ pub enum LiteralKind {
 
 /// Receiver of the words and literals that [`scan`] finds.
 pub trait LiteralVisitor<'t> {
-    /// Called at the start of each word.
+    /// Receives the offset of each word.
     fn word(&mut self, at: usize) {
         let _ = at;
     }
-    /// Called for each literal, with the offset of its first byte.
+    /// Receives each literal, with its kind and the offset of its first byte.
     fn literal(&mut self, literal: &'t str, sort: LiteralKind, at: usize);
 }
 

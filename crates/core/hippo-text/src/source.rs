@@ -64,13 +64,13 @@ pub enum SourceKind {
 /// Level of a compaction node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NodeKind {
-    /// `memory/daily/2026-01-10.md`
+    /// Node of a day: `memory/daily/2026-01-10.md`.
     Daily,
-    /// `memory/weekly/2026-W02.md`
+    /// Node of a week: `memory/weekly/2026-W02.md`.
     Weekly,
-    /// `memory/monthly/2026-01.md`
+    /// Node of a month: `memory/monthly/2026-01.md`.
     Monthly,
-    /// `memory/ROOT.md`
+    /// Root of the tree: `memory/ROOT.md`.
     Root,
 }
 
@@ -175,8 +175,8 @@ impl SourceKind {
 
 /// Returns the date that a path contains, in the file name or in a folder name.
 ///
-/// In order of precedence: a full date in the file name, the Monday of an ISO week (`2026-W11`), the first
-/// day of a month (`2026-03`), then the same in the folders, innermost first.
+/// A full date in the file name takes precedence, then the Monday of an ISO week (`2026-W11`), then the first day of a
+/// month (`2026-03`), then the same in the folders, innermost first.
 #[must_use]
 pub fn date_in_name(rel: &str) -> Option<Date> {
     let mut parts = rel.rsplit('/');

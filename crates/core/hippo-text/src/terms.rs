@@ -30,7 +30,7 @@ const MOST_QUERY_TERMS: usize = 512;
 /// A term of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryTerm {
-    /// The form in the index.
+    /// Form of the term in the index.
     pub term: String,
     /// True for a stop word such as "what" or "did", which counts only in a query without other words.
     pub stop: bool,
@@ -42,7 +42,7 @@ pub struct QueryTerm {
 pub struct Analyzer {
     stemmer: Stemmer,
     stems: HashMap<Box<str>, Box<str>>,
-    /// A token in lower case, without accents.
+    /// Buffer for a token in lower case, without accents.
     folded: String,
 }
 

@@ -1,6 +1,6 @@
 //! Text utilities: cutting at character boundaries, joining lines, XML escapes.
 
-/// Mark for omitted text.
+/// Character that replaces omitted text.
 const LEFT_OUT: char = '…';
 /// Maximum bytes of input to read for each byte of output.
 const LOOKED_AT: usize = 4;

@@ -31,7 +31,7 @@ pub struct Digest {
 /// Returns the token budget of a node: a share of its sources' tokens, with a minimum of about one page.
 #[must_use]
 pub fn budget(level: NodeKind, source_tokens: usize) -> usize {
-    // Shares are in thousandths; a month keeps nearly all of its weeks.
+    // Shares are in thousandths. A month keeps nearly all tokens of its weeks.
     let (share, least) = match level {
         NodeKind::Daily => (70, 1_000),
         NodeKind::Weekly => (150, 1_500),

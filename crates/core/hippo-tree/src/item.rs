@@ -30,7 +30,7 @@ pub(super) const TOPICS: &str = "Topics";
 /// One source of a node: a log, or a node of the level below.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeSource {
-    /// Path in the workspace, with `/`.
+    /// Path relative to the workspace, with `/` as separator.
     pub path: String,
     /// Text without front matter.
     pub text: String,
@@ -111,7 +111,7 @@ impl Statement {
         })
     }
 
-    /// Returns the path and the line to which the statement points. The path is empty if it is the source itself.
+    /// Returns the path and the line to which the statement points. The path is empty for a line of the source itself.
     pub fn line(&self) -> (&str, u32) {
         match &self.place {
             StatementOrigin::Line(line) => ("", *line),
@@ -127,7 +127,7 @@ impl Statement {
 pub struct SourceSection {
     /// Title without its tag; may be empty.
     pub title: String,
-    /// Type from the tag.
+    /// Type of memory, from the tag of the heading.
     pub kind: MemoryType,
 }
 
@@ -138,7 +138,7 @@ pub struct SourceContent {
     pub sections: Vec<SourceSection>,
     /// Statements in order.
     pub statements: Vec<Statement>,
-    /// Topics listed by a node.
+    /// Topics that the section "Topics" of a node lists.
     pub topics: Vec<(String, MemoryType)>,
 }
 
@@ -377,12 +377,12 @@ impl SourceReader {
     }
 }
 
-/// Returns true for kinds that are kept word for word and never fade.
+/// Returns true for kinds of statements that nodes contain word for word.
 pub(super) const fn is_verbatim(kind: StatementKind) -> bool {
     matches!(kind, StatementKind::User | StatementKind::Feedback)
 }
 
-/// Returns true for types that are kept word for word and never fade.
+/// Returns true for types whose statements nodes contain word for word.
 const fn is_kept(tag: MemoryType) -> bool {
     matches!(tag, MemoryType::User | MemoryType::Feedback)
 }

@@ -12,7 +12,7 @@ use super::node::{BodyAuthor, Node, NodeStatus, SINCE};
 use super::period::Period;
 use super::plan::{NodeAction, NodeStep, status};
 
-/// Minimum bytes of a node.
+/// Minimum bytes of the body of a node.
 pub(super) const LEAST: usize = 50;
 /// Bytes of a line of usual length.
 const LINE: usize = 160;
@@ -88,7 +88,7 @@ fn build_node(
     Some(node)
 }
 
-/// Counts lines for the threshold.
+/// Returns the number of lines of a source, for comparison with [`threshold`].
 ///
 /// Lines of a log are counted as they are. Lines of nodes can be long and are counted once per [`LINE`] bytes, so that
 /// a week never becomes larger than its sources.

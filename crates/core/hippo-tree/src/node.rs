@@ -28,7 +28,7 @@ names!(NodeStatus { Tentative => "tentative", Fixed => "fixed", NeedsSummarizati
 /// Author of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BodyAuthor {
-    /// hippod, from the sources alone; the body can be regenerated at any time.
+    /// hippod, which made the body from the sources alone and can regenerate it at any time.
     Hippod,
     /// An agent or a person who replaced the text of hippod.
     Agent,

@@ -91,9 +91,9 @@ names!(Cause {
 pub struct NodeStep {
     /// Period of the node.
     pub period: Period,
-    /// Operation.
+    /// Operation on the node.
     pub action: NodeAction,
-    /// Reason.
+    /// Reason for the operation.
     pub cause: Cause,
     /// Combined fingerprint of the sources.
     pub digest: Fingerprint,

@@ -29,7 +29,7 @@ use hippo_types::tokens;
 /// A node below the root.
 #[derive(Debug, Clone, Copy)]
 pub struct ChildNode<'a> {
-    /// The date of a daily node.
+    /// The date of a daily node, or the first day of the node's week or month.
     pub date: Date,
     /// The workspace file to which the line numbers of the body refer: the node's own file, or the single log that the
     /// node copies.
@@ -38,13 +38,13 @@ pub struct ChildNode<'a> {
     pub first_line: u32,
     /// The body without front matter.
     pub body: &'a str,
-    /// Number of reads of the node or of its log.
+    /// Number of reads of the files from which the node was made.
     pub accesses: u32,
 }
 
 /// Number of days that count as recent.
 const RECENT: i32 = 7;
-/// Window in days for recurring names.
+/// Number of days within which a topic must recur to be a pattern.
 const PATTERN: i32 = 30;
 /// Age in days after which a reference may be outdated.
 const STALE: i32 = 30;
@@ -52,13 +52,13 @@ const STALE: i32 = 30;
 const AGES: [i32; 8] = [365, 180, 90, 60, 30, 21, 14, 7];
 /// Maximum bytes of the clause after each topic. The index uses the largest of these values with which its topics fit.
 const SENTENCES: [usize; 6] = [200, 150, 100, 70, 50, 0];
-/// Bytes of the date before a clause, and of the line's marks.
+/// Bytes that the date and the list marks add to a clause.
 const DATED: usize = 16;
 /// Minimum number of words of a topic that is listed without a clause.
 const LEAST_NAME: usize = 3;
 /// Minimum number of days that mention a topic that is a pattern.
 const OFTEN: usize = 3;
-/// Titles of the sections.
+/// Titles of the sections of `ROOT.md`.
 pub(super) const TITLES: [&str; 4] = [
     "## Active Context (recent ~7 days)",
     "## Recent Patterns",
@@ -69,7 +69,7 @@ pub(super) const TITLES: [&str; 4] = [
 /// Lines of the sections of `ROOT.md`, in the order of [`TITLES`].
 pub(super) type RootSections = [Vec<String>; 4];
 
-/// Returns the lines of `ROOT.md` for `today` from the daily nodes, in at most `most` tokens.
+/// Returns the lines of `ROOT.md` for `today` from the nodes below the root, in at most `most` tokens.
 ///
 /// Includes statements about the user and feedback word for word, up to a third of the room. Uses `passages` to find
 /// topics that say the same in other words. Without vectors, each topic has its own line.

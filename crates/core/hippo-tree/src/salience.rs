@@ -206,7 +206,7 @@ fn clauses(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     out
 }
 
-/// Score of a part, as the bits of a positive number, which sort like the number itself, and index of the part.
+/// Score and index of a part. The score is stored as the bits of a positive number, which sort like the number itself.
 type QueuedPart = (u32, Reverse<usize>);
 
 /// Returns the indices of parts in order of score per byte, until `bytes` are used.

@@ -40,8 +40,10 @@ pub enum BodyRejection {
         /// Value of the conflicting line.
         value: String,
     },
-    /// Most words of the body appear in none of the sources.
-    #[error("only {percent} % of the words of the body occur in the sources; the minimum is {LEAST_OVERLAP} %")]
+    /// Too few words of the body appear in the sources.
+    #[error(
+        "only {percent} % of the words of the body occur in the sources; the minimum is {LEAST_OVERLAP} %"
+    )]
     Unlike {
         /// Percentage of the words that appear in the sources.
         percent: usize,

@@ -22,7 +22,7 @@ pub(super) struct FoundFrontMatter {
     pub fields: FrontMatter,
     /// First and last line with content between the `---` lines, if any.
     pub inner: Option<(MarkdownLine, MarkdownLine)>,
-    /// The closing line.
+    /// Line that closes the front matter.
     pub close: MarkdownLine,
 }
 

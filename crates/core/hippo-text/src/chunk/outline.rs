@@ -4,7 +4,7 @@ use super::Section;
 use super::line::MarkdownLine;
 use hippo_types::time::find_date;
 
-/// Sections so far; the last one is open.
+/// Sections that were found so far. The last section is open.
 #[derive(Debug, Default)]
 pub(super) struct SectionOutline {
     sections: Vec<Section>,

@@ -17,7 +17,7 @@ const LONGEST_TITLE: usize = 1_000;
 /// A name is a speaker if it occurs again within this number of lines.
 const AHEAD: usize = 12;
 
-/// Parses a file.
+/// Parses the bytes of a markdown file.
 pub(super) fn parse(bytes: &[u8]) -> Document {
     let mut parser = MarkdownParser {
         bytes,
@@ -49,7 +49,7 @@ struct MarkdownParser<'a> {
     fence: Option<Fence>,
     /// True if a later line closes the open fence; `None` until the parser has searched for that line.
     fence_ends: Option<bool>,
-    /// Number of fences whose end was searched; each search may read to the end of the file.
+    /// Number of fences for whose end the parser has searched. Each search may read to the end of the file.
     fences_followed: u8,
     copies: Vec<Range<usize>>,
     /// Indentation of the list's outermost items, in columns.
@@ -171,7 +171,6 @@ impl MarkdownParser<'_> {
         }
     }
 
-    /// Starts a list item.
     fn start_item(&mut self, line: MarkdownLine, columns: usize, text: &[u8], marker: usize) {
         let outermost = self.list.is_none_or(|list| columns < list + 2);
         let content = trim(&text[marker.min(text.len())..]);

@@ -9,7 +9,7 @@ const TEXT: usize = 1_000;
 const CODE: usize = 1_600;
 /// Blocks with fewer bytes have too little content to be found alone.
 const TINY: usize = 60;
-/// Counterpart of [`TINY`] for the answers of an assistant, which are verbose.
+/// Same limit as [`TINY`], for the answers of an assistant, which are verbose.
 const TINY_IN_ANSWER: usize = 120;
 /// Maximum bytes of joined blocks.
 const JOINED: usize = 300;

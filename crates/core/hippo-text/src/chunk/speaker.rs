@@ -125,7 +125,7 @@ fn parse_role(name: &str, marked: bool) -> Option<Speaker> {
     }
 }
 
-/// Returns true for one to three capitalised words of letters.
+/// Returns true for one to three capitalized words of letters.
 fn is_name(text: &str) -> bool {
     let letters = |word: &str| {
         word.chars()

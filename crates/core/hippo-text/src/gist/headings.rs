@@ -7,7 +7,7 @@ use crate::terms::is_stop;
 /// A heading that occurs in at least this many files is not significant.
 const RECURRING: usize = 4;
 
-/// Words that give a heading no meaning of its own.
+/// Words that are too general to make a heading meaningful.
 const GENERIC: &str = "\
     about abstract action actions active added agenda am analyzed appendix architecture archive background \
     board cause changes chat checklist commands company comparison completed conclusion configuration content \

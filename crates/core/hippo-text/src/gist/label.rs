@@ -15,9 +15,9 @@ pub enum StatementKind {
     Open,
     /// Names of people, things or files.
     Entity,
-    /// A statement about the user; it never fades.
+    /// A statement about the user. Nodes contain it word for word.
     User,
-    /// Feedback by the user about the work; it never fades.
+    /// Feedback by the user about the work. Nodes contain it word for word.
     Feedback,
     /// Any other statement.
     #[default]

@@ -106,8 +106,8 @@ pub fn remove_instructions(lines: &mut Vec<WeightedLine>) -> bool {
     lines.len() < all
 }
 
-/// Returns the summary. If the summary is empty because all lines that could be summarized were `hidden`, returns the
-/// mark of a line that reads like an instruction.
+/// Returns the summary. If the summary is empty and lines that read like instructions were `hidden`, returns
+/// [`instruction::MARK`].
 pub fn or_mark(summary: String, hidden: bool) -> String {
     if summary.is_empty() && hidden {
         return instruction::MARK.to_owned();

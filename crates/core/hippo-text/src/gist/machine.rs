@@ -3,7 +3,7 @@
 use crate::instruction::MARK;
 use hippo_types::time::find_date;
 
-/// Strings that occur only in log lines written by a program, such as calls to an agent and their answers.
+/// Strings that identify log lines written by a program, such as calls to an agent and their answers.
 #[rustfmt::skip] // keep the list compact
 const MACHINE: [&str; 11] = [
     "HEARTBEAT", "NO_REPLY", "message_id", "Session Key", "Session ID", "System:",
@@ -11,7 +11,7 @@ const MACHINE: [&str; 11] = [
     "DeprecationWarning", "(Use `node --trace",
 ];
 
-/// Strings that occur only in code, markup and progress meters.
+/// Strings that identify code, markup and progress meters.
 #[rustfmt::skip] // a list is read in lines
 const CODE: [&str; 22] = [
     "{\"", "{{", "${", "={", "};", ") {", "</", "/>", "=>", "();", "::", "&&", "||", "\": ", "\":\"", "@DESKTOP", "█", "░", "▓", "#!/", "px;", "var(--",

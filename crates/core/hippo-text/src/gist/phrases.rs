@@ -71,7 +71,7 @@ pub fn choose_phrases(
     select_best(by_order.into_iter().map(scored).collect(), most)
 }
 
-/// Records the phrases that end with the last word of a run.
+/// Records the phrases of up to [`LONGEST`] words that end with the last word of a run of adjacent words.
 fn record_phrases<'a>(
     run: &[ScannedWord<'a>],
     line: &WeightedLine,

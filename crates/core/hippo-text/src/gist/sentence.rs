@@ -16,7 +16,7 @@ const FILLER: &str = "\
 const COMMON: f32 = 0.8;
 /// Maximum number of words of a greeting.
 const MOST_FILLERS: usize = 6;
-/// Marks that may begin a sentence.
+/// Punctuation marks that may begin a sentence.
 pub const OPENING: [char; 10] = ['"', '“', '„', '«', '「', '$', '€', '£', '(', '['];
 /// Words at the start of a sentence that refer to an earlier sentence.
 const REFERRING: [&str; 20] = [

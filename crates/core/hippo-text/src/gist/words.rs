@@ -29,7 +29,7 @@ enum WordClass {
     Stop,
     /// Meaningful in a sentence but not as a tag: months and greetings, for example.
     Empty,
-    /// Only or mostly digits.
+    /// Word in which at least half of the bytes are digits, or that is longer than [`LONGEST`].
     Number,
 }
 

@@ -6,11 +6,11 @@ use super::fold::is_word;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TermToken<'a> {
     pub text: &'a str,
-    /// Contains non-ASCII characters.
+    /// True if the token contains non-ASCII characters.
     pub foreign: bool,
-    /// Contains marks such as `_`, `-`, `.` or `/` between letters.
+    /// True if the token contains marks such as `_`, `-`, `.` or `/` between letters.
     pub joined: bool,
-    /// Contains a capital after a lower-case letter.
+    /// True if the token contains a capital after a lower-case letter.
     pub camel: bool,
 }
 

@@ -13,12 +13,12 @@ use hippo_text::text::clip;
 use hippo_types::memory::MemoryType;
 use hippo_types::time::Date;
 
-/// Maximum topics considered per day.
+/// Maximum number of topics of a day whose files were not read.
 const MOST: usize = 12;
 /// Maximum bytes of a clause.
 const CLAUSE: usize = 80;
 
-/// Words of a sentence in the first person.
+/// Words that identify a sentence in the first person.
 const FIRST_PERSON: [&str; 7] = ["I", "my", "My", "we", "We", "our", "me"];
 
 /// A topic of one day.
@@ -46,7 +46,7 @@ pub(super) struct Day {
     pub clauses: Vec<Statement>,
 }
 
-/// A topic over all days.
+/// A topic, with the data of all days that mention it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RootTopic {
     pub name: String,
