@@ -246,8 +246,8 @@ fn is_within(path: &str, folder: &str) -> bool {
         .is_some_and(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Returns the globs for a pattern of the configuration: one for the file or folder itself, and one for everything
-/// below it.
+/// Returns the globs for a pattern of the configuration. A pattern that can name a file or a folder has two globs: one
+/// for the file or folder itself, and one for everything below it.
 fn variants(pattern: &str) -> Vec<String> {
     let pattern = pattern.trim_start_matches("./");
     let rooted = pattern.strip_prefix('/');

@@ -115,7 +115,8 @@ fn parse_role(name: &str, marked: bool) -> Option<Speaker> {
         "assistant" | "assistent" | "asistente" | "ассистент" | "助手" | "アシスタント" => {
             Some(Speaker::Assistant)
         }
-        // Without emphasis, or in lower case, these words are probably names of fields.
+        // Without emphasis, these words are probably names of fields. Names of models also count without emphasis if
+        // they have a capital.
         "me" | "you" if marked => Some(Speaker::User),
         "agent" | "bot" | "model" if marked => Some(Speaker::Assistant),
         "ai" | "claude" | "chatgpt" | "gpt" | "copilot" | "gemini" | "codex" if marked || name != lower => {
