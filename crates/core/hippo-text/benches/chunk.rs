@@ -1,6 +1,7 @@
 //! Benchmarks of dividing text into chunks and terms.
 //!
-//! `HIPPOD_BENCH_WORKSPACE` names a folder of markdown files; without it, the text is made up.
+//! The environment variable `HIPPOD_BENCH_WORKSPACE` names a folder of markdown files. Without this variable, the
+//! benchmarks use generated text.
 #![allow(clippy::disallowed_methods)] // A benchmark reads its input from disk.
 
 use std::path::{Path, PathBuf};

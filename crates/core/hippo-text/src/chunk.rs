@@ -37,13 +37,13 @@ pub struct Document {
     pub sections: Vec<Section>,
     /// Chunks in file order, without overlaps.
     pub chunks: Vec<Chunk>,
-    /// Byte ranges, in order and in whole lines, of blocks in which hippod repeats content of other files. No chunk
-    /// or section covers them.
+    /// Byte ranges of the blocks in which hippod repeats content of other files, in file order and in whole lines. No
+    /// chunk or section covers these ranges.
     pub copies: Vec<Range<usize>>,
 }
 
 impl Document {
-    /// Returns a range of the file's bytes without the blocks that hippod generated.
+    /// Returns the bytes of a range of the file, without the blocks listed in [`copies`](Self::copies).
     #[must_use]
     pub fn without_copies<'b>(&self, bytes: &'b [u8], of: Range<usize>) -> Cow<'b, [u8]> {
         let piece = |span: Range<usize>| bytes.get(span).unwrap_or_default();
@@ -70,7 +70,7 @@ impl Document {
 pub struct Section {
     /// Heading level, 1 to 6; 0 for text before the first heading.
     pub level: u8,
-    /// Heading text without marks; empty at level 0.
+    /// Heading text without `#` marks or underline; empty at level 0.
     pub title: String,
     /// Index of the nearest preceding section with a lower level other than 0.
     pub parent: Option<u32>,
@@ -82,20 +82,20 @@ pub struct Section {
     pub date: Option<Date>,
 }
 
-/// Unit of retrieval.
+/// Unit of text that a search returns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
     /// Type of the block.
     pub kind: ChunkKind,
     /// Index into [`Document::sections`].
     pub section: u32,
-    /// First line.
+    /// First line of the chunk.
     pub start_line: u32,
-    /// Last line.
+    /// Last line of the chunk.
     pub end_line: u32,
-    /// Offset of the first byte.
+    /// Offset of the chunk's first byte.
     pub start_byte: u64,
-    /// Offset after the last byte.
+    /// Offset after the chunk's last byte.
     pub end_byte: u64,
     /// Hash of the chunk's bytes.
     pub hash: ContentHash,
@@ -124,7 +124,7 @@ pub enum ChunkKind {
 }
 
 impl ChunkKind {
-    /// Returns a stable number for storage: the position in this list.
+    /// Returns a stable number for storage: the position of the kind in this enum.
     #[must_use]
     pub const fn code(self) -> u8 {
         self as u8
@@ -147,7 +147,7 @@ impl ChunkKind {
 pub struct ContentHash(pub [u8; 16]);
 
 impl ContentHash {
-    /// Hashes the bytes.
+    /// Returns the hash of the bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         let mut short = [0; 16];
@@ -196,8 +196,8 @@ pub fn section_end(document: &Document, section: u32) -> u32 {
     inner.last().unwrap_or(first).end_line
 }
 
-/// Returns the text of a chunk, with invalid UTF-8 replaced by U+FFFD. Returns an empty text if the chunk does not
-/// fit the bytes.
+/// Returns the text of a chunk, with invalid UTF-8 replaced by U+FFFD. Returns an empty text if the range of the chunk
+/// exceeds the bytes.
 #[must_use]
 pub fn chunk_text<'a>(bytes: &'a [u8], chunk: &Chunk) -> Cow<'a, str> {
     let range = usize::try_from(chunk.start_byte).unwrap_or(usize::MAX)

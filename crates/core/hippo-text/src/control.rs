@@ -1,4 +1,4 @@
-//! Terminal output without escape sequences and overwritten text.
+//! Removal of escape sequences and overwritten text from terminal output.
 
 use std::borrow::Cow;
 
@@ -7,13 +7,14 @@ use memchr::{memchr_iter, memchr2_iter, memchr3_iter, memrchr};
 const ESCAPE: u8 = 0x1b;
 /// First UTF-8 byte of the control characters U+0080 to U+009F.
 const LEAD: u8 = 0xc2;
-/// Bytes that cancel the payload of a sequence: cancel, substitute and newline.
+/// Bytes that abort the payload of an escape sequence: CAN, SUB and newline.
 const ENDS: [u8; 3] = [0x18, 0x1a, b'\n'];
 
 /// Removes escape sequences: colours, cursor movements, titles, links, character sets, images.
 ///
 /// The result contains neither ESC nor control characters from U+0080 to U+009F, except U+0085, which ends a line. Of
-/// invalid sequences only these characters are removed. An unterminated payload is removed up to the end of its line.
+/// an invalid sequence, only the control character is removed. An unterminated payload is removed up to the end of its
+/// line.
 #[must_use]
 pub fn without_escapes(text: &str) -> Cow<'_, str> {
     match has_escapes(text) {
@@ -22,8 +23,8 @@ pub fn without_escapes(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Removes escape sequences, and text overwritten by backspaces and carriage returns; of a progress display the final
-/// state remains.
+/// Returns a text as a terminal shows it: without escape sequences, and without text that backspaces and carriage
+/// returns overwrite. Of a progress display, only the final state remains.
 #[must_use]
 pub fn as_seen(text: &str) -> Cow<'_, str> {
     if has_escapes(text) || overwrites(text.as_bytes()) {
@@ -41,13 +42,13 @@ fn has_escapes(text: &str) -> bool {
     memchr2_iter(ESCAPE, LEAD, bytes).any(|at| bytes[at] == ESCAPE || control(&bytes[at..]).is_some())
 }
 
-/// Returns true if text is overwritten: by a backspace, or by a carriage return within a line.
+/// Returns true if the text contains a backspace, or a carriage return within a line. Both overwrite text.
 fn overwrites(bytes: &[u8]) -> bool {
     let goes_on = |at: usize| !matches!(bytes.get(at + 1), None | Some(b'\n' | b'\r'));
     memchr2_iter(b'\r', 0x08, bytes).any(|at| bytes[at] == 0x08 || goes_on(at))
 }
 
-/// Returns the second byte of a control character from U+0080 to U+009F at the start, except U+0085.
+/// Returns the second byte of the control character from U+0080 to U+009F (except U+0085) with which the bytes begin.
 fn control(bytes: &[u8]) -> Option<u8> {
     match bytes {
         [LEAD, second @ 0x80..=0x9f, ..] if *second != 0x85 => Some(*second),
@@ -103,7 +104,7 @@ impl ControlReader {
         self.out
     }
 
-    /// Appends text without control characters; after a carriage return it replaces the current line.
+    /// Appends text that contains no escape sequences. After a carriage return, the text replaces the current line.
     fn copy(&mut self, text: &str) {
         if text.is_empty() {
             return;
@@ -116,7 +117,7 @@ impl ControlReader {
     }
 }
 
-/// Returns the bytes of a sequence after its ESC.
+/// Returns the length in bytes of an escape sequence, without its ESC.
 fn escape(bytes: &[u8]) -> usize {
     match bytes.first() {
         Some(b'[') => 1 + sequence(&bytes[1..]),
@@ -134,8 +135,9 @@ fn escape(bytes: &[u8]) -> usize {
     }
 }
 
-/// Returns the bytes of a sequence after a single control character. Such a character is more often a wrongly encoded
-/// letter, so an incomplete sequence is kept.
+/// Returns the length in bytes of a sequence that starts with a control character from U+0080 to U+009F, without that
+/// character. Such a character is more often a wrongly encoded letter, so text that does not continue as a sequence is
+/// kept.
 fn single(control: u8, bytes: &[u8]) -> usize {
     match control {
         // CSI.
@@ -146,7 +148,7 @@ fn single(control: u8, bytes: &[u8]) -> usize {
     }
 }
 
-/// Returns the bytes of parameters, intermediate bytes and one final byte.
+/// Returns the length in bytes of the parameters, intermediate bytes and final byte of a sequence.
 fn sequence(bytes: &[u8]) -> usize {
     let parameters = run(bytes, b'0'..=b'?');
     let marks = parameters + run(&bytes[parameters..], b' '..=b'/');
@@ -157,8 +159,8 @@ fn run(bytes: &[u8], range: std::ops::RangeInclusive<u8>) -> usize {
     bytes.iter().take_while(|byte| range.contains(byte)).count()
 }
 
-/// Returns the bytes of a payload including its terminator (BEL, ESC `\` or U+009C), or `None` if it is not
-/// terminated on its line.
+/// Returns the length in bytes of a payload including its terminator (BEL, ESC `\` or U+009C). Returns `None` if no
+/// terminator follows on the same line.
 fn payload(bytes: &[u8]) -> Option<usize> {
     for (at, byte) in bytes.iter().enumerate() {
         match byte {
@@ -172,7 +174,7 @@ fn payload(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// Returns the bytes up to the end of the line, or up to a cancel byte.
+/// Returns the number of bytes up to the end of the line, or up to a CAN or SUB byte.
 fn line(bytes: &[u8]) -> usize {
     bytes
         .iter()

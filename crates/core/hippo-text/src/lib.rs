@@ -1,4 +1,4 @@
-//! Markdown memory as chunks, words, literals and gist.
+//! Parsing and text analysis of markdown memory files.
 #![warn(clippy::disallowed_methods)]
 
 pub mod chunk;

@@ -1,8 +1,9 @@
 //! Scanner for literals in text: paths, URLs, identifiers, numbers.
 //!
-//! The scan is a single pass with a byte table, because every byte of a transcript or tool result is scanned. Words
-//! may contain letters of any script: bytes from 0x80 on belong to a word, except for non-ASCII punctuation and
-//! symbols. Scripts without spaces neither begin nor end a word; they may be inside one, after a mark.
+//! The scan is a single pass with a byte table, because every byte of a transcript or tool result is scanned. Words may
+//! contain letters of any script: bytes from 0x80 on belong to a word, except for non-ASCII punctuation and symbols.
+//! Letters of scripts without spaces, such as Chinese, do not begin a word. They belong to a word only inside it, after
+//! a character such as `/` or `_`.
 
 mod class;
 mod sort;
@@ -16,8 +17,9 @@ use class::{
     is_mark,
 };
 
-/// Minimum and maximum bytes of a literal. Shorter words distinguish nothing; longer ones are data.
+/// Minimum bytes of a literal, because shorter words are not distinctive.
 const LEAST: usize = 3;
+/// Maximum bytes of a literal, because longer words are data.
 const MOST: usize = 160;
 /// Maximum bytes of a URL scheme before its last word (`git+` of `git+https`).
 const SCHEME: usize = 16;
@@ -37,20 +39,20 @@ pub enum LiteralKind {
     Term,
 }
 
-/// Receiver of the scanned words.
+/// Receiver of the words and literals that [`scan`] finds.
 pub trait LiteralVisitor<'t> {
-    /// Called at the start of each word.
+    /// Receives the offset of each word.
     fn word(&mut self, at: usize) {
         let _ = at;
     }
-    /// Called for each literal, with the offset of its first byte.
+    /// Receives each literal, with its kind and the offset of its first byte.
     fn literal(&mut self, literal: &'t str, sort: LiteralKind, at: usize);
 }
 
-/// Scans the words of a text.
+/// Scans a text, and reports its words and literals to the visitor.
 pub fn scan<'t>(text: &'t str, finds: &mut impl LiteralVisitor<'t>) {
     let bytes = text.as_bytes();
-    // The last literal that was reported ends at `told_to`.
+    // Position of the scan, and end of the last literal that was reported.
     let (mut at, mut told_to) = (0, 0);
     while let Some(&byte) = bytes.get(at) {
         let class = CLASSES[usize::from(byte)];
@@ -67,7 +69,7 @@ pub fn scan<'t>(text: &'t str, finds: &mut impl LiteralVisitor<'t>) {
         // Most words consist of lower-case letters only.
         at = lower_case_end(bytes, at);
         let first = if at > start { LOWER } else { 0 };
-        // Classes and end of the word, without trailing loose bytes.
+        // Character classes and end of the word, without trailing characters of the class `LOOSE`.
         let (mut classes, mut end) = (first, at);
         let (mut loose, mut before, mut camel) = (0_u16, first, false);
         while let Some(&byte) = bytes.get(at) {
@@ -110,7 +112,7 @@ pub fn scan<'t>(text: &'t str, finds: &mut impl LiteralVisitor<'t>) {
         }
         let from = find_word_start(bytes, start, end);
         let word = &text[from..end];
-        // After removing a prefix, the rest is classified like a word of its own.
+        // Without its prefix, the rest is classified like a separate word.
         let is = if from == start {
             sort::classify
         } else {
@@ -125,8 +127,8 @@ pub fn scan<'t>(text: &'t str, finds: &mut impl LiteralVisitor<'t>) {
     }
 }
 
-/// Returns the end of a run of lower-case letters. Compares eight bytes at a time, because the end of a word is hard
-/// to predict byte by byte.
+/// Returns the end of a run of lower-case letters. Compares eight bytes at a time, because a processor cannot predict
+/// well at which byte a word ends.
 fn lower_case_end(bytes: &[u8], from: usize) -> usize {
     const EACH: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x80 * EACH;
@@ -134,7 +136,8 @@ fn lower_case_end(bytes: &[u8], from: usize) -> usize {
     while let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
         let eight = u64::from_le_bytes(*eight);
         let low = eight & !HIGH;
-        // The high bit of each byte in these sums is set if the byte is at least `a`, or beyond `z`.
+        // The high bit of each byte in `from_a` is set if the letter is `a` or later, in `beyond_z` if it is later than
+        // `z`.
         let from_a = low + (0x80 - 0x61) * EACH;
         let beyond_z = low + (0x80 - 0x7b) * EACH;
         let others = !(from_a & !beyond_z & !eight) & HIGH;
@@ -147,7 +150,8 @@ fn lower_case_end(bytes: &[u8], from: usize) -> usize {
     at + rest.iter().take_while(|byte| byte.is_ascii_lowercase()).count()
 }
 
-/// Returns the kind of a word; `None` for an ordinary word, or if only a part is a literal.
+/// Returns the kind of a word that is a literal as a whole. Returns `None` for an ordinary word, and for a word of
+/// which only a part is a literal.
 #[must_use]
 pub fn classify_literal(word: &str) -> Option<LiteralKind> {
     struct WholeWord(usize, Option<LiteralKind>);
@@ -190,7 +194,8 @@ pub fn location_end(text: &str, end: usize) -> usize {
     behind
 }
 
-/// Skips a character that is not part of a word. A run of a script without spaces counts as one word.
+/// Returns the end of a character that is not part of a word. Skips and reports a whole run of letters of a script
+/// without spaces as one word.
 fn skip_non_word<'t>(bytes: &[u8], at: usize, finds: &mut impl LiteralVisitor<'t>) -> usize {
     let is_run = |at: usize| {
         let class = bytes.get(at).map_or(0, |byte| CLASSES[usize::from(*byte)]);
@@ -207,8 +212,8 @@ fn skip_non_word<'t>(bytes: &[u8], at: usize, finds: &mut impl LiteralVisitor<'t
     end
 }
 
-/// Returns the start of a word without leading hyphens, and without the dot of a call (`.unwrap_or(`) or of a spread
-/// (`...props`).
+/// Returns the start of a word after leading hyphens, after the dot of a call (`.unwrap_or(`), and after the dots of a
+/// spread (`...props`).
 fn find_word_start(bytes: &[u8], start: usize, end: usize) -> usize {
     let before = start.checked_sub(1).and_then(|at| bytes.get(at));
     let called = || {
@@ -231,8 +236,8 @@ fn find_word_start(bytes: &[u8], start: usize, end: usize) -> usize {
     }
 }
 
-/// Reports the URL whose scheme ends at `colon` and may start in the bytes `before` its last word. Returns its end. A
-/// URL that is too long is skipped as a whole.
+/// Reports the URL whose scheme ends at `colon`, and returns the end of the URL. The scheme may begin in the bytes
+/// `before` its last word: `git+` of `git+https`. A URL that is too long is not reported.
 fn scan_url<'t>(
     text: &'t str,
     before: Range<usize>,

@@ -1,8 +1,8 @@
-//! hippod's block in a file that belongs to people.
+//! Blocks that hippod writes into users' files.
 //!
 //! A block is enclosed by two lines: `<!-- hippod: NAME -->` and `<!-- /hippod -->` in markdown, `# hippod: NAME` and
-//! `# /hippod` where `#` starts a comment. No byte outside the block is changed. A block inside fenced code is an
-//! example and is ignored. An unclosed block is an error, because its end is unknown.
+//! `# /hippod` in formats in which `#` starts a comment. hippod changes no byte outside its blocks. It ignores a block
+//! inside fenced code, because such a block is an example. An unclosed block is an error, because its end is unknown.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use memchr::memmem;
 
 use crate::chunk::line::{Fence, MarkdownLines, trim};
 
-/// Start of the first line of a generated block, followed by its name and ` -->`.
+/// Start of the first line of a generated block. The name of the block and ` -->` follow.
 pub const BEGIN: &str = "<!-- hippod: ";
 /// Last line of a generated block.
 pub const END: &str = "<!-- /hippod -->";
@@ -21,11 +21,11 @@ pub const END: &str = "<!-- /hippod -->";
 pub struct UnclosedBlock {
     /// Line on which the block starts, from 1.
     pub line: u32,
-    /// Kind of the block.
+    /// Form of the two lines that enclose the block.
     pub marks: BlockMarks,
 }
 
-/// First and last line of a block.
+/// Form of the two lines that enclose a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockMarks {
     begin: &'static str,
@@ -41,7 +41,7 @@ struct BlockRange {
     body: Range<usize>,
 }
 
-/// Returns the content of the first block of this name in a markdown file, without its enclosing lines.
+/// Returns the content of the first block with this name in a markdown file, without the enclosing lines.
 ///
 /// # Errors
 ///
@@ -61,20 +61,20 @@ pub fn put(text: &[u8], name: &str, body: &str) -> Result<Vec<u8>, UnclosedBlock
 }
 
 impl BlockMarks {
-    /// Markdown: comments that are not rendered.
+    /// Form for markdown: HTML comments, which are not rendered.
     pub const MARKDOWN: Self = Self {
         begin: BEGIN,
         tail: " -->",
         end: END,
     };
-    /// Formats in which `#` starts a comment: `.gitignore`, TOML.
+    /// Form for formats in which `#` starts a comment: `.gitignore`, TOML.
     pub const HASH: Self = Self {
         begin: "# hippod: ",
         tail: "",
         end: "# /hippod",
     };
 
-    /// Returns the range of the first block of this name, including its enclosing lines.
+    /// Returns the byte range of the first block with this name, including the enclosing lines.
     ///
     /// # Errors
     ///
@@ -83,14 +83,14 @@ impl BlockMarks {
         Ok(self.find(text, name)?.map(|place| place.whole))
     }
 
-    /// Returns the text with `body` as the content of a block. A missing block is appended. Line ends
-    /// follow the text.
+    /// Returns the text with `body` as the content of the block. Appends the block if it is missing. Uses the kind of
+    /// line break that ends the first line of the text.
     ///
     /// # Errors
     ///
     /// Returns [`UnclosedBlock`] if the block is not closed.
     pub fn put(self, text: &[u8], name: &str, body: &str) -> Result<Vec<u8>, UnclosedBlock> {
-        // A trailing `\r` is the first half of a line end.
+        // A `\r` at the end of the first line is the first half of `\r\n`, even if the text ends there.
         let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let end = if first.ends_with(b"\r") { "\r\n" } else { "\n" };
         let mut body = body.trim_matches('\n').replace('\n', end);
@@ -110,7 +110,7 @@ impl BlockMarks {
         Ok([text, block.as_bytes()].concat())
     }
 
-    /// Finds the first block of this name. An unclosed fence hides no block.
+    /// Finds the first block with this name. A code fence that is never closed does not hide the block.
     fn find(self, text: &[u8], name: &str) -> Result<Option<BlockRange>, UnclosedBlock> {
         match self.find_ignoring_fences(text, name, u32::MAX)? {
             (None, Some(fence)) => Ok(self.find_ignoring_fences(text, name, fence)?.0),
@@ -118,7 +118,8 @@ impl BlockMarks {
         }
     }
 
-    /// Finds the block, ignoring fences from line `no_fence` on. Also returns the line of a fence that is not closed.
+    /// Finds the first block with this name. Treats code fences from line `no_fence` on as ordinary text. Also returns
+    /// the line of a fence that is not closed.
     fn find_ignoring_fences(
         self,
         text: &[u8],
@@ -128,7 +129,7 @@ impl BlockMarks {
         let begin = format!("{}{name}{}", self.begin, self.tail);
         let torn = |line| UnclosedBlock { line, marks: self };
         let mut fence: Option<(Fence, u32)> = None;
-        // First line of the block: its number, its start, and the start of the next line.
+        // First line of the open block: its number, its offset, and the offset of the next line.
         let mut open: Option<(u32, usize, usize)> = None;
         let mut lines = MarkdownLines::new(text).peekable();
         while let Some(line) = lines.next() {
@@ -162,12 +163,11 @@ impl BlockMarks {
     }
 }
 
-/// Returns `true` if a trimmed line starts a block whose content also exists elsewhere: instructions to
-/// agents (`protocol …`, `heartbeat`), a copy of `memory/ROOT.md` (`root`), a section of a session
-/// (`context`).
+/// Returns `true` if a trimmed line starts a block whose content also exists elsewhere: instructions to agents
+/// (`protocol …`, `heartbeat`), a copy of `memory/ROOT.md` (`root`), text that was inserted into a prompt (`context`).
 ///
-/// Any other block may contain the last copy of a memory: `sessions` may outlive its log, and `since` may outlive a
-/// rewritten node.
+/// Any other block may contain the only copy of a memory. For example, a `sessions` block may outlive the log of the
+/// session, and a `since` block may outlive a rewritten node.
 pub fn is_copy(line: &[u8]) -> bool {
     let name = line.strip_prefix(BEGIN.as_bytes());
     let name = name.and_then(|name| name.strip_suffix(BlockMarks::MARKDOWN.tail.as_bytes()));
@@ -193,7 +193,7 @@ pub fn generated_ranges(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(start) = find(BEGIN, from) {
-        // An unclosed block hides nothing below it.
+        // The text after an unclosed block is not part of a block.
         let Some(end) = find(END, start) else { break };
         from = end + END.len();
         found.push(start..from);

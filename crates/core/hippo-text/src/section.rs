@@ -1,13 +1,13 @@
-//! Text of a log section: topic and nested headings.
+//! Topics and heading levels of log sections.
 
 use crate::text::{characters, one_line};
 
 /// Maximum characters of a topic derived from a text.
 const TOPIC: usize = 60;
-/// Maximum words of a topic before a colon.
+/// Maximum number of words of a name before a colon.
 const NAME: usize = 4;
 
-/// Returns the beginning of a text as a heading.
+/// Returns a heading for a text: its first sentence, or the name before a colon, in at most 60 characters.
 #[must_use]
 pub fn topic_of(text: &str) -> String {
     let first = text.trim_start().lines().next().unwrap_or_default();
@@ -21,7 +21,8 @@ pub fn topic_of(text: &str) -> String {
     cut.rsplit_once(' ').map_or(cut, |(words, _)| words).to_owned()
 }
 
-/// Returns a line without leading marks of headings, lists and quotes. A minus sign before a number is kept.
+/// Returns a line without the markdown characters of headings, lists and quotes at its start. Keeps a minus sign before
+/// a number.
 fn unmarked(line: &str) -> &str {
     let bare = line.trim_start_matches(['#', '-', '*', '>', ' ']);
     let marks = &line[..line.len() - bare.len()];
@@ -31,8 +32,8 @@ fn unmarked(line: &str) -> &str {
     bare
 }
 
-/// Returns the end of the first sentence of a line, or of the name before a colon: `Decision: …`. Marks within words
-/// are ignored: `http://…`, `10:30`, `v1.2`.
+/// Returns the byte offset at which the topic of a line ends: after the first sentence, or after the name before a
+/// colon (`Decision: …`). Ignores punctuation within words: `http://…`, `10:30`, `v1.2`.
 fn end_of_topic(line: &str) -> usize {
     let mut marks = line.char_indices().filter(|(at, mark)| {
         let after = &line[at + mark.len_utf8()..];
@@ -47,14 +48,14 @@ fn end_of_topic(line: &str) -> usize {
     marks.next().map_or(line.len(), |(at, mark)| at + mark.len_utf8())
 }
 
-/// Returns true if a few words can be a name before a colon.
+/// Returns true if a text can be the name before a colon: it has letters and at most [`NAME`] words.
 fn is_name(text: &str) -> bool {
     let words = text.split(' ').count();
     let wordy = |mark: char| mark.is_alphabetic() || matches!(mark, ' ' | '-' | '\'' | '’');
     words <= NAME && text.chars().any(char::is_alphabetic) && text.chars().all(wordy)
 }
 
-/// Returns a text that stays within its section: headings are nested below the section's heading, underlined headings
+/// Returns a text that cannot leave its section: its headings become subheadings of the section, underlined headings
 /// are escaped, and an unclosed fence is closed.
 #[must_use]
 pub fn tamed(text: &str) -> String {
@@ -91,7 +92,7 @@ pub fn tamed(text: &str) -> String {
     out.trim_end().to_owned()
 }
 
-/// Returns true if a line makes the line above a heading.
+/// Returns true for a line of only `=` or only `-`, which turns the line above into a heading.
 fn is_underline(line: &str) -> bool {
     let line = line.trim_end();
     ['=', '-']

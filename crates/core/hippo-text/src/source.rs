@@ -1,11 +1,11 @@
-//! Source files of a workspace, by path.
+//! Selection and kinds of the source files of a workspace.
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 use hippo_types::names;
 use hippo_types::time::{Date, find_date};
 
-/// Source files in a workspace's root.
+/// Names of source files in a workspace's root.
 #[rustfmt::skip] // keep the list compact
 const ROOT_FILES: [&str; 9] = [
     "MEMORY.md", "USER.md", "TOOLS.md", "AGENTS.md", "SOUL.md", "HEARTBEAT.md", "SCRATCHPAD.md", "WORKING.md",
@@ -22,13 +22,13 @@ pub const LONGEST_PATTERN: usize = 1_024;
 
 /// Rules that decide which files are sources.
 ///
-/// Some paths are never sources, whatever the patterns: names that start with a dot and everything below such folders,
-/// `node_modules`, and `HIPPOCAMPUS.md`, which hippod writes.
+/// The following paths are never sources, regardless of the patterns: names that start with a dot, `node_modules`,
+/// everything below such folders, and `HIPPOCAMPUS.md`, which hippod writes.
 #[derive(Debug, Clone)]
 pub struct SourceRules {
     include: GlobSet,
     exclude: GlobSet,
-    /// Folders of each included pattern up to its first wildcard.
+    /// For each included pattern, the folders before its first wildcard.
     roots: Vec<String>,
 }
 
@@ -36,13 +36,13 @@ pub struct SourceRules {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("could not read the source pattern {pattern:?}: {reason}")]
 pub struct PatternError {
-    /// Original pattern.
+    /// Rejected pattern, possibly shortened.
     pub pattern: String,
-    /// Reason why it is invalid.
+    /// Reason why the pattern is invalid.
     pub reason: String,
 }
 
-/// Kind of source, by path.
+/// Kind of a source file, derived from its path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SourceKind {
     /// File in the workspace's root: `MEMORY.md`, `USER.md`, …
@@ -64,13 +64,13 @@ pub enum SourceKind {
 /// Level of a compaction node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NodeKind {
-    /// `memory/daily/2026-01-10.md`
+    /// Node of a day: `memory/daily/2026-01-10.md`.
     Daily,
-    /// `memory/weekly/2026-W02.md`
+    /// Node of a week: `memory/weekly/2026-W02.md`.
     Weekly,
-    /// `memory/monthly/2026-01.md`
+    /// Node of a month: `memory/monthly/2026-01.md`.
     Monthly,
-    /// `memory/ROOT.md`
+    /// Root of the tree: `memory/ROOT.md`.
     Root,
 }
 
@@ -126,7 +126,8 @@ impl SourceRules {
         if is_never(dir) {
             return false;
         }
-        // A pattern such as `drafts/**` excludes all descendants, so test it with a name that no file has.
+        // The pattern `drafts/**` excludes everything below `drafts`, but does not match `drafts` itself. The second
+        // test therefore uses a path below the folder with a name that no file has.
         let anything = format!("{dir}/\u{1}/\u{1}");
         if self.exclude.is_match(dir) || self.exclude.is_match(&anything) {
             return false;
@@ -172,10 +173,10 @@ impl SourceKind {
     }
 }
 
-/// Returns the day that a path names, at any depth.
+/// Returns the date that a path contains, in the file name or in a folder name.
 ///
-/// In order of precedence: a full date in the file name, the Monday of an ISO week (`2026-W11`), the first
-/// day of a month (`2026-03`), then the same in the folders, innermost first.
+/// A full date in the file name takes precedence, then the Monday of an ISO week (`2026-W11`), then the first day of a
+/// month (`2026-03`), then the same in the folders, innermost first.
 #[must_use]
 pub fn date_in_name(rel: &str) -> Option<Date> {
     let mut parts = rel.rsplit('/');
@@ -208,7 +209,7 @@ fn week(text: &str) -> Option<Date> {
     week.ok().map(|week| week.date())
 }
 
-/// Returns the first day of the month that the whole text names.
+/// Returns the first day of the month if the whole text is a month: `2026-03`, `2026_03`.
 fn month(text: &str) -> Option<Date> {
     let (year, month) = text.split_once(['-', '_'])?;
     let digits =
@@ -245,7 +246,8 @@ fn is_within(path: &str, folder: &str) -> bool {
         .is_some_and(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Returns the globs for a pattern of the configuration.
+/// Returns the globs for a pattern of the configuration. A pattern that can name a file or a folder has two globs: one
+/// for the file or folder itself, and one for everything below it.
 fn variants(pattern: &str) -> Vec<String> {
     let pattern = pattern.trim_start_matches("./");
     let rooted = pattern.strip_prefix('/');
@@ -261,8 +263,8 @@ fn variants(pattern: &str) -> Vec<String> {
     }
 }
 
-/// Returns the folders of a pattern up to its first wildcard. A pattern without wildcards names a file, whose folder is
-/// returned.
+/// Returns the folders of a pattern before its first wildcard. For a pattern without wildcards, returns the folder of
+/// the file that the pattern names.
 fn root_of(pattern: &str) -> String {
     let parts: Vec<&str> = pattern.split('/').collect();
     let wild = |part: &&str| part.contains(['*', '?', '[', '{', '\\']);
@@ -270,7 +272,7 @@ fn root_of(pattern: &str) -> String {
     parts[..depth].join("/")
 }
 
-/// Rejects lists that take long to compile.
+/// Rejects lists with too many or too long patterns, because such lists take long to compile.
 fn bounded(patterns: &[String]) -> Result<(), PatternError> {
     let error = |pattern: &str, reason: String| PatternError {
         pattern: pattern.chars().take(40).collect(),
@@ -278,11 +280,14 @@ fn bounded(patterns: &[String]) -> Result<(), PatternError> {
     };
     if let Some(first) = patterns.get(MOST_PATTERNS) {
         let count = patterns.len();
-        let reason = format!("the list has {count}, and the maximum is {MOST_PATTERNS}");
+        let reason = format!("the list has {count} patterns, and the maximum is {MOST_PATTERNS}");
         return Err(error(first, reason));
     }
     match patterns.iter().find(|pattern| pattern.len() > LONGEST_PATTERN) {
-        Some(long) => Err(error(long, format!("it is longer than {LONGEST_PATTERN} bytes"))),
+        Some(long) => Err(error(
+            long,
+            format!("the pattern is longer than {LONGEST_PATTERN} bytes"),
+        )),
         None => Ok(()),
     }
 }

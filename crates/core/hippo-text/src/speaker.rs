@@ -1,15 +1,15 @@
-//! Speakers of lines as terms of the index.
+//! Index terms for the speakers of lines.
 //!
-//! "When did Caroline paint?" is answered more often by Caroline's own lines than by lines addressed to her. The
-//! speaker of a line is indexed with its words as an additional term, `@carolin`. Terms of words never start with
-//! `@`, so the two kinds cannot collide.
+//! The answer to "When did Caroline paint?" is more often in Caroline's own lines than in lines addressed to her. The
+//! index therefore stores the speaker of a line as an additional term: the stem of the name after `@`, such as
+//! `@carolin`. Terms of words never start with `@`, so the two kinds cannot collide.
 
 /// First character of a speaker term.
 const MARK: char = '@';
 /// Maximum bytes of a name.
 const NAME: usize = 40;
 
-/// Returns the speaker term for the term of a name.
+/// Returns the speaker term for the stem of a name: `@carolin` for `carolin`.
 pub fn speaker_term(term: &str) -> String {
     format!("{MARK}{term}")
 }
@@ -19,8 +19,8 @@ pub fn is_speaker_term(term: &str) -> bool {
     term.starts_with(MARK)
 }
 
-/// Returns the name before the colon at the start of a line: `Caroline` for `- **Caroline:** hi`. The caller must
-/// know from the chunker that the chunk has a speaker.
+/// Returns the first name that begins a line of the text, before a colon: `Caroline` for `- **Caroline:** hi`. The
+/// caller must know from the chunker that the chunk has a speaker, because a field name has the same form.
 pub fn name(text: &str) -> Option<&str> {
     text.lines().find_map(label)
 }

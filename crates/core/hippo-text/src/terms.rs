@@ -1,7 +1,7 @@
 //! Terms of texts and queries.
 //!
-//! All words are indexed, including stop words. A query marks its stop words, so that a question of only stop words
-//! still has results. A term never contains a space.
+//! The index contains all words, including stop words. In a query, stop words are marked and not removed, so that a
+//! question that consists only of stop words still has results. A term never contains a space.
 
 mod fold;
 mod scan;
@@ -30,7 +30,7 @@ const MOST_QUERY_TERMS: usize = 512;
 /// A term of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryTerm {
-    /// The form in the index.
+    /// Form of the term in the index.
     pub term: String,
     /// True for a stop word such as "what" or "did", which counts only in a query without other words.
     pub stop: bool,
@@ -38,11 +38,11 @@ pub struct QueryTerm {
     pub prefix: bool,
 }
 
-/// Converter of text to terms. It keeps its buffers and a cache of stems.
+/// Converter of text to terms. The converter reuses its buffers, and caches stems.
 pub struct Analyzer {
     stemmer: Stemmer,
     stems: HashMap<Box<str>, Box<str>>,
-    /// A token in lower case, without accents.
+    /// Buffer for a token in lower case, without accents.
     folded: String,
 }
 
@@ -83,7 +83,7 @@ impl Analyzer {
         count
     }
 
-    /// Returns the first 512 distinct terms of a query in order, then a speaker term for each that is not a stop
+    /// Returns the first 512 distinct terms of a query in order, then a speaker term for each word that is not a stop
     /// word.
     pub fn query_terms(&mut self, query: &str) -> Vec<QueryTerm> {
         let mut terms: Vec<QueryTerm> = Vec::new();
@@ -140,7 +140,7 @@ impl Analyzer {
         self.folded = folded;
     }
 
-    /// Emits a token with marks as a whole, and its parts.
+    /// Emits a token that contains marks: first the whole token, then its parts.
     fn compound(&mut self, token: TermToken<'_>, folded: &str, sink: &mut impl FnMut(&str, &str)) {
         if folded.ends_with(['+', '#']) {
             sink(folded, folded);
@@ -178,7 +178,8 @@ impl Analyzer {
         }
     }
 
-    /// Emits a word with apostrophes: `don't` is `dont`, `Ada's` is `ada`, `we'll` is `we`, `O'Brien` is `obrien`.
+    /// Emits the terms of a word with apostrophes: `dont` for `don't`, `ada` for `Ada's`, `we` for `we'll`, `obrien`
+    /// and `brien` for `O'Brien`.
     fn contraction(&mut self, folded: &str, sink: &mut impl FnMut(&str, &str)) {
         if let Some((base, "s" | "d" | "m" | "ll" | "re" | "ve")) = folded.split_once('\'') {
             return self.runs(base, sink);
@@ -190,7 +191,7 @@ impl Analyzer {
         }
     }
 
-    /// Emits the parts of `camelCase`.
+    /// Emits the parts of a camel-case word: `camel` and `case` for `camelCase`.
     fn humps(&mut self, text: &str, sink: &mut impl FnMut(&str, &str)) {
         let bytes = text.as_bytes();
         let mut start = 0;
@@ -206,7 +207,8 @@ impl Analyzer {
         }
     }
 
-    /// Emits a folded word in any scripts; scripts without spaces are split into pairs of characters.
+    /// Emits the terms of a folded word, which may mix scripts. Runs of scripts without spaces are split into pairs of
+    /// characters.
     fn runs(&mut self, folded: &str, sink: &mut impl FnMut(&str, &str)) {
         let mut rest = folded;
         while let Some(first) = rest.chars().next() {
@@ -244,8 +246,8 @@ impl Analyzer {
     }
 }
 
-/// Emits the pairs of adjacent characters of a run, and the last character alone. A prefix search for a single
-/// character then finds every occurrence.
+/// Emits each pair of adjacent characters of a run, and the last character alone, so that a prefix search for a single
+/// character finds every occurrence.
 fn pairs(run: &str, sink: &mut impl FnMut(&str, &str)) {
     for (at, first) in run.char_indices() {
         let after = at + first.len_utf8();

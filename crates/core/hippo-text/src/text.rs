@@ -1,11 +1,11 @@
 //! Text utilities: cutting at character boundaries, joining lines, XML escapes.
 
-/// Mark for omitted text.
+/// Character that replaces omitted text.
 const LEFT_OUT: char = '…';
-/// Maximum bytes of input that are read for each byte of output.
+/// Maximum bytes of input to read for each byte of output.
 const LOOKED_AT: usize = 4;
 
-/// Returns the start of a text: whole characters of at most `most` bytes.
+/// Returns the start of a text: at most `most` bytes, cut at a character boundary.
 #[must_use]
 pub fn start(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
@@ -17,7 +17,7 @@ pub fn characters(text: &str, most: usize) -> &str {
     text.char_indices().nth(most).map_or(text, |(at, _)| &text[..at])
 }
 
-/// Returns the end of a text: whole characters of at most `most` bytes.
+/// Returns the end of a text: at most `most` bytes, cut at a character boundary.
 #[must_use]
 pub fn end(text: &str, most: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(most))..]
@@ -29,8 +29,9 @@ fn split_pieces(text: &str) -> impl Iterator<Item = &str> {
         .filter(|piece| !piece.is_empty())
 }
 
-/// Joins a text into one line: white space and control characters become single spaces. Stops soon after `most` bytes
-/// of output, or after a few times as many bytes of input, because long runs of white space carry no information.
+/// Returns a text as one line, with each run of white space and control characters replaced by one space. Stops soon
+/// after `most` bytes of output, or after a few times as many bytes of input, because long runs of white space carry no
+/// information.
 #[must_use]
 pub fn squeeze(text: &str, most: usize) -> String {
     let mut out = String::with_capacity(text.len().min(most));
@@ -53,7 +54,7 @@ pub fn squeeze(text: &str, most: usize) -> String {
 /// Returns the start of a text as one line of at most `most` characters, without a mark for omitted text.
 #[must_use]
 pub fn first_characters(text: &str, most: usize) -> String {
-    // Twice as long as needed for characters of any script, which leaves room for white space.
+    // Eight bytes per character: twice the size of the largest character, which leaves room for white space.
     let looked_at = start(text, most.saturating_mul(8));
     let mut out = String::new();
     let mut left = most;
@@ -69,8 +70,8 @@ pub fn first_characters(text: &str, most: usize) -> String {
     out
 }
 
-/// Returns the start of a text as one line of at most `most` bytes, including `…` if text was omitted. Cuts the text
-/// between words if possible.
+/// Returns the start of a text as one line of at most `most` bytes. If text was omitted, the line ends with `…`, which
+/// counts towards `most`. Cuts the text between words if possible.
 #[must_use]
 pub fn clip(text: &str, most: usize) -> String {
     let line = squeeze(text, most.saturating_add(1));
@@ -87,14 +88,14 @@ pub fn clip(text: &str, most: usize) -> String {
     format!("{kept}{LEFT_OUT}")
 }
 
-/// Takes bytes from the room that is left. Returns `false` if they do not fit.
+/// Subtracts `bytes` from `room`. If they exceed `room`, leaves `room` unchanged and returns `false`.
 pub fn take_room(room: &mut usize, bytes: usize) -> bool {
     let left = room.checked_sub(bytes);
     *room = left.unwrap_or(*room);
     left.is_some()
 }
 
-/// Joins all words with single spaces.
+/// Returns the words of a text, separated by single spaces.
 #[must_use]
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -11,8 +11,8 @@ use super::plan::SourceFile;
 use super::root;
 
 impl NodeSource {
-    /// Creates the source for a node whose file has this text. For a node that copies its only source, lines refer to
-    /// that source.
+    /// Creates a source from a node. `file` is the text of its file. If the node copies its only source, line numbers
+    /// refer to that source.
     #[must_use]
     pub fn of_node(node: &Node, file: &str) -> Self {
         let path = node.period.path();
@@ -26,7 +26,7 @@ impl NodeSource {
     }
 }
 
-/// Returns the file to which the lines of the body refer, and the line of that file at which the body begins.
+/// Returns the file to which line numbers of the body refer, and the line of that file at which the body begins.
 fn locate_body<'n>(path: &'n str, node: &'n Node, file: &str) -> (&'n str, u32) {
     match node.sources.as_slice() {
         [only]
@@ -43,7 +43,7 @@ fn locate_body<'n>(path: &'n str, node: &'n Node, file: &str) -> (&'n str, u32) 
     }
 }
 
-/// Returns the sources of the nodes of a level above the days, by period.
+/// Returns the sources of the nodes of `level`, weekly or monthly, by the period of the node.
 #[must_use]
 pub fn sources<'n>(
     level: NodeKind,
@@ -63,10 +63,10 @@ pub fn sources<'n>(
     sources
 }
 
-/// Returns the sources of `ROOT.md`: days, and weeks and months without any existing day.
+/// Returns the sources of `ROOT.md`: the days, the weeks without existing days, and the months without existing weeks.
 ///
-/// Each node is passed with its path and its file. `accesses` contains the read counts of the files from which the
-/// nodes were made.
+/// Each element of `nodes` is the path of a node, the node, and the text of its file. `accesses` contains the read
+/// counts of the files from which the nodes were made.
 #[must_use]
 pub fn collect_root_sources<'n>(
     nodes: &[(&'n str, &'n Node, &str)],

@@ -11,7 +11,7 @@ use super::root::{ChildNode, PassageLookup, TITLES, root_sections, write_section
 
 const HISTORY: &str = TITLES[2];
 const INDEX: &str = TITLES[3];
-/// Kept lines use at most this fraction of the room: 1/3.
+/// Kept lines use at most 1/3 of the room.
 const SHARE: usize = 3;
 
 /// A `ROOT.md` by another author.
@@ -19,14 +19,14 @@ const SHARE: usize = 3;
 pub struct ForeignRoot<'a> {
     /// Body without front matter.
     pub body: &'a str,
-    /// Date that the ages in the body refer to.
+    /// Date to which the ages in the body refer.
     pub updated: Date,
 }
 
 /// Returns the body of `ROOT.md` from the nodes and from a previous version by another author.
 ///
-/// History lines and topics of the previous version are kept, unless the nodes cover the same topic. If there is not
-/// enough room, the first ones are kept.
+/// Keeps the history lines and topics of the previous version, unless the nodes cover the same topic. If the room is
+/// too small, earlier lines have priority.
 #[must_use]
 pub(super) fn build_root_body(
     nodes: &[ChildNode<'_>],
@@ -49,7 +49,7 @@ pub(super) fn build_root_body(
         let past = section(&shown, HISTORY).map(str::to_owned);
         let past: Vec<String> = past.filter(&mut fits).collect();
         let taken: usize = topics.iter().chain(&past).map(|line| line.len() + 1).sum();
-        // Headings of sections that contain only kept lines.
+        // Room for the headings of sections that contain only kept lines.
         let titles = INDEX.len() + HISTORY.len() + 4;
         let left = tokens::bytes(most).saturating_sub(taken + titles) / 4;
         sections = root_sections(nodes, passages, today, left);

@@ -1,4 +1,4 @@
-//! Choice of the statements of a node.
+//! Selection of the statements of a node.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,8 @@ use hippo_text::source::NodeKind;
 use hippo_types::memory::MemoryType;
 use hippo_types::tokens;
 
-/// Factor applied to a statement's worth for each block of later statements, when a submitted body exists.
+/// Factor for the score of a statement if a submitted body exists. It is applied once for each amount of later
+/// statements that is as large as the token budget.
 const EARLIER: f32 = 0.062_5;
 /// Maximum topics listed in the front matter.
 const NAMED: usize = 8;
@@ -30,7 +31,7 @@ pub struct Digest {
 /// Returns the token budget of a node: a share of its sources' tokens, with a minimum of about one page.
 #[must_use]
 pub fn budget(level: NodeKind, source_tokens: usize) -> usize {
-    // Shares are in thousandths; a month keeps nearly all of its weeks.
+    // Shares are in thousandths. A month keeps nearly all tokens of its weeks.
     let (share, least) = match level {
         NodeKind::Daily => (70, 1_000),
         NodeKind::Weekly => (150, 1_500),
@@ -45,9 +46,10 @@ pub fn budget(level: NodeKind, source_tokens: usize) -> usize {
 /// Returns the body of a node: the statements of its sources in at most `most` tokens. The same sources always give the
 /// same body.
 ///
-/// If there is a submitted body, the result is to be appended to it: statements that `submitted` repeats word for word
-/// are omitted, and words that it contains count as already mentioned. Because logs grow at the end, the worth of a
-/// statement is divided by 16 for each `most` tokens of statements after it.
+/// If there is a submitted body, the caller appends the result to that body. The result then omits statements that
+/// `submitted` contains word for word, and words of `submitted` count as already mentioned. Because logs grow at the
+/// end, later statements score higher: the score of a statement is divided by 16 for each `most` tokens of statements
+/// after it.
 #[must_use]
 pub fn digest(level: NodeKind, sources: &[NodeSource], most: usize, submitted: Option<&str>) -> Digest {
     let readings: Vec<SourceContent> = sources.iter().map(read).collect();
@@ -79,11 +81,11 @@ pub fn digest(level: NodeKind, sources: &[NodeSource], most: usize, submitted: O
         parts.weigh(&weights);
     }
     let names = listed_topics(&named, room);
-    // A title tells its words, so that the lines below tell others.
+    // Words of a topic count as mentioned, so that the lines below it contain other words.
     for topic in &names {
         parts.mark_said(&topic.name, &mut words, 1);
     }
-    // Topics of sections with too few notes for a heading are listed.
+    // If a section has too few notes for a heading, the list of topics contains its topic.
     let mut notes: HashMap<&str, usize> = HashMap::new();
     for (_, section, statement) in &all.list {
         if let Some(topic) = named.get(*section as usize).and_then(Option::as_ref) {
@@ -136,7 +138,7 @@ pub fn digest(level: NodeKind, sources: &[NodeSource], most: usize, submitted: O
                 statement,
             });
         }
-        // Adjacent statements can together reveal a secret that neither of them contains alone.
+        // Adjacent statements can together reveal a secret that neither statement contains alone.
         let text = redact(&body.write(chosen)).into_owned();
         if text.len() <= room {
             break text;

@@ -22,21 +22,21 @@ use hippo_types::time::Date;
 
 /// Maximum bytes of a parsed line; longer lines are data.
 const LONGEST: usize = 8_000;
-/// The section of a node for statements without a section.
+/// Title of the section of a node for statements that belong to no other section.
 pub(super) const NOTES: &str = "Notes";
-/// The section of a node that lists its topics.
+/// Title of the section of a node that lists its topics.
 pub(super) const TOPICS: &str = "Topics";
 
 /// One source of a node: a log, or a node of the level below.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeSource {
-    /// Path in the workspace, with `/`.
+    /// Path relative to the workspace, with `/` as separator.
     pub path: String,
     /// Text without front matter.
     pub text: String,
     /// Line of the file at which the text begins, from 1.
     pub first_line: u32,
-    /// Date of the source, or its first day.
+    /// Date of the source; for a week or a month, its first day.
     pub date: Option<Date>,
 }
 
@@ -67,7 +67,7 @@ pub struct Statement {
 }
 
 impl Statement {
-    /// Returns the name that labels the statement in a node; the user's own statements have none.
+    /// Returns the name that labels the statement in a node; `None` for statements of the user.
     pub fn person(&self) -> Option<&str> {
         match self.speaker {
             Speaker::Other => speaker::name(&self.text),
@@ -81,7 +81,8 @@ impl Statement {
         self.speaker == Speaker::None && !self.text.ends_with(['.', '!', '?', '。', '！', '？'])
     }
 
-    /// Returns the sentences without the speaker's label and words that tell nothing.
+    /// Returns the sentences without the label of the speaker, and without words that have no content, such as
+    /// greetings.
     pub fn sentences(&self) -> impl Iterator<Item = &str> {
         let label = self
             .person()
@@ -90,7 +91,8 @@ impl Statement {
         split_sentences(said).map(telling).filter(|told| !told.is_empty())
     }
 
-    /// Returns clauses of at most `most` bytes that stand alone, each with its score and the label of the speaker.
+    /// Returns clauses of at most `most` bytes that are clear without context. Each clause has a score, and begins with
+    /// the label of the speaker.
     pub fn clauses<'s>(
         &'s self,
         words: &'s mut WordCounts,
@@ -109,7 +111,7 @@ impl Statement {
         })
     }
 
-    /// Returns the path, empty for the source itself, and the line to which the statement points.
+    /// Returns the path and the line to which the statement points. The path is empty for a line of the source itself.
     pub fn line(&self) -> (&str, u32) {
         match &self.place {
             StatementOrigin::Line(line) => ("", *line),
@@ -125,7 +127,7 @@ impl Statement {
 pub struct SourceSection {
     /// Title without its tag; may be empty.
     pub title: String,
-    /// Type from the tag.
+    /// Type of memory, from the tag of the heading.
     pub kind: MemoryType,
 }
 
@@ -136,7 +138,7 @@ pub struct SourceContent {
     pub sections: Vec<SourceSection>,
     /// Statements in order.
     pub statements: Vec<Statement>,
-    /// Topics listed by a node.
+    /// Topics that the section "Topics" of a node lists.
     pub topics: Vec<(String, MemoryType)>,
 }
 
@@ -169,7 +171,7 @@ pub fn read(source: &NodeSource) -> SourceContent {
         };
         let texts: Vec<&str> = lines.iter().map(|(_, line)| line.as_str()).collect();
         for ((number, line), steers) in lines.iter().zip(instruction::flag_lines(&texts)) {
-            // A pointer shows where the instruction is.
+            // Keep the pointer of a hidden line, which shows where the instruction is.
             let line = if steers {
                 hide_instruction(line)
             } else {
@@ -181,7 +183,8 @@ pub fn read(source: &NodeSource) -> SourceContent {
     reader.out
 }
 
-/// Returns the mark in place of a line that reads like an instruction, with the pointer of the line.
+/// Returns the text that replaces a line that reads like an instruction: a mark, and the pointer of the line if there
+/// is one.
 fn hide_instruction(line: &str) -> String {
     match label::pointer(line).1 {
         Some(pointer) if !instruction::is_instruction(pointer) => {
@@ -197,7 +200,7 @@ struct Heading {
     title: String,
     tag: Option<MemoryType>,
     kind: Option<StatementKind>,
-    /// Each line below has its own topic.
+    /// True if each line below the heading has its own topic.
     loose: bool,
     topics: bool,
 }
@@ -209,7 +212,8 @@ fn headings(document: &Document) -> Vec<Heading> {
         let parent = section.parent.and_then(|parent| out.get(parent as usize));
         let kind = kind_of_title(title);
         let above = parent.and_then(|parent| parent.tag);
-        // A section of decisions sets the kind of its lines, and its parent heading sets their topic.
+        // Below a heading such as "Decisions", that heading sets the kind of the lines, and its parent heading sets
+        // their topic.
         let about = parent.filter(|parent| kind.is_some() && section.level > 2 && parent.kind.is_none());
         let heading = Heading {
             title: match about {
@@ -236,7 +240,7 @@ struct SourceReader {
     first_line: u32,
     /// True if the source is a node of the tree, written by hippod or by a summarizer.
     node: bool,
-    /// The document section that the last section of the reading belongs to.
+    /// Index of the document section for which the last section of `out` was created.
     at: Option<u32>,
 }
 
@@ -286,8 +290,8 @@ impl SourceReader {
         let others = matches!(speaker, Speaker::Assistant | Speaker::Other) && given.is_none();
         let tagged = leading.or(tagged).filter(|tag| !others || !is_kept(*tag));
         let says_feedback = |bare: &str| matches!(field(bare), Some((StatementKind::Feedback, _)));
-        // `- user feedback: …` is the form used in logs; a paragraph or numbered item with this label can have any
-        // author.
+        // In a log, feedback by the user has the form `- user feedback: …`. A paragraph or numbered item with this
+        // label can have any author.
         let feedback = speaker == Speaker::User || listed && !others && says_feedback(bare);
         let kept = kind;
         kind = match (boxed, tagged) {
@@ -327,7 +331,8 @@ impl SourceReader {
         if !verbatim && given.is_none() {
             text = without_header(&text);
         }
-        // In a functional section, a line contains its topic; in other sections, the heading is the topic.
+        // In a section of decisions, tasks, lessons or open items, each line must contain its topic. In other sections,
+        // the heading is the topic.
         let functional = !is_verbatim(kind) && !matches!(kind, StatementKind::Note | StatementKind::Entity);
         if functional
             && given.is_none()
@@ -337,7 +342,7 @@ impl SourceReader {
         {
             text = format!("{title}: {text}");
         }
-        // An answer such as `no, as it was` says nothing without its topic.
+        // An answer such as `no, as it was` is unclear without its topic.
         if kind == StatementKind::Feedback && given.is_none() {
             let said = field(&text).map_or(text.as_str(), |(_, said)| said);
             let answers = ["no", "yes"].map(|word| said.to_lowercase().starts_with(&format!("{word},")));
@@ -372,12 +377,12 @@ impl SourceReader {
     }
 }
 
-/// Returns true for kinds that are kept word for word and never fade.
+/// Returns true for kinds of statements that nodes contain word for word.
 pub(super) const fn is_verbatim(kind: StatementKind) -> bool {
     matches!(kind, StatementKind::User | StatementKind::Feedback)
 }
 
-/// Returns true for types that are kept word for word and never fade.
+/// Returns true for types whose statements nodes contain word for word.
 const fn is_kept(tag: MemoryType) -> bool {
     matches!(tag, MemoryType::User | MemoryType::Feedback)
 }

@@ -1,7 +1,7 @@
 //! Nodes of the compaction tree: days, weeks, months and `ROOT.md`.
 //!
-//! A node is a file that people and agents read. It is derived from its sources: daily logs, or the nodes of the
-//! level below. It is rebuilt only when its sources change, and text that another writer added to it is kept.
+//! A node is a file that people and agents read. hippod derives each node from its sources: daily logs, or nodes of the
+//! level below. hippod rebuilds a node only when its sources change, and keeps text that other writers added.
 //! docs/tree.md describes the rules.
 
 #![warn(clippy::disallowed_methods)]

@@ -12,14 +12,14 @@ use super::node::{BodyAuthor, Node, NodeStatus, SINCE};
 use super::period::Period;
 use super::plan::{NodeAction, NodeStep, status};
 
-/// Minimum bytes of a node.
+/// Minimum bytes of the body of a node.
 pub(super) const LEAST: usize = 50;
 /// Bytes of a line of usual length.
 const LINE: usize = 160;
-/// Statements appended to a submitted body use at most this fraction of the node's budget, 1/4, but see
-/// [`SINCE_LEAST`].
+/// Statements that are appended to a submitted body use at most 1/4 of the token budget of the node, or [`SINCE_LEAST`]
+/// tokens if that is more.
 const SINCE_SHARE: usize = 4;
-/// Minimum tokens for new statements appended to a submitted body.
+/// Minimum token budget for the statements that are appended to a submitted body.
 const SINCE_LEAST: usize = 500;
 
 /// Returns the number of source lines up to which the sources are copied verbatim.
@@ -32,7 +32,8 @@ fn threshold(level: NodeKind) -> usize {
     }
 }
 
-/// Returns the node after a step, or `None` if its sources are too short or this step writes nothing.
+/// Returns the node after a step. Returns `None` if the sources of the node are too short, or if the step writes
+/// nothing.
 ///
 /// `improved` is true if an external writer is configured to improve extracted bodies.
 #[must_use]
@@ -87,7 +88,7 @@ fn build_node(
     Some(node)
 }
 
-/// Counts lines for the threshold.
+/// Returns the number of lines of a source, for comparison with [`threshold`].
 ///
 /// Lines of a log are counted as they are. Lines of nodes can be long and are counted once per [`LINE`] bytes, so that
 /// a week never becomes larger than its sources.
@@ -98,16 +99,16 @@ fn lines_of(level: NodeKind, text: &str) -> usize {
     }
 }
 
-/// Keeps a submitted body and appends the statements that are newer.
+/// Returns the node with its submitted body, followed by the statements that are newer than the body.
 fn append_newer(step: &NodeStep, sources: &[NodeSource], before: &Node) -> Node {
     let level = step.period.level();
-    // Short sources fit completely.
+    // With the minimum, the statements of short sources fit completely.
     let room = (max_tokens(level, sources) / SINCE_SHARE).max(SINCE_LEAST);
     let since = digest(level, sources, room, Some(&before.own_body())).body;
     let body = own_block::put(before.body.as_bytes(), SINCE, &since);
     let body = match body.map(String::from_utf8) {
         Ok(Ok(body)) => body,
-        // A damaged block: leave the text unchanged.
+        // If the block is damaged, leave the text unchanged.
         _ => before.body.clone(),
     };
     Node {
@@ -123,11 +124,11 @@ fn append_newer(step: &NodeStep, sources: &[NodeSource], before: &Node) -> Node 
     }
 }
 
-/// Concatenates all sources, each below its name if there are several.
+/// Concatenates all sources. Each source has a heading with its name, except the only log of a day.
 fn concatenate_sources(level: NodeKind, sources: &[NodeSource]) -> String {
     let mut out = String::new();
     for source in sources {
-        // Nodes above refer to these lines by number.
+        // Redact without changing line numbers, because nodes of higher levels refer to these lines by number.
         let text = lines_without_secrets(&source.text, false);
         let text = text.trim_matches(['\n', '\r']);
         if text.is_empty() {
@@ -137,7 +138,7 @@ fn concatenate_sources(level: NodeKind, sources: &[NodeSource]) -> String {
             out.push_str("\n\n");
         }
         if level != NodeKind::Daily || sources.len() > 1 {
-            // A day that copies its log has the path of the log.
+            // For a day that copies its log, the path of the source is the path of the log, so use the date.
             let day = source.date.filter(|_| level != NodeKind::Daily).map(Period::Day);
             let period = Period::of_path(&source.path).or(day);
             let name = period.map_or_else(|| source.path.clone(), |period| period.to_string());

@@ -35,7 +35,7 @@ pub(super) fn names(text: &str) -> Vec<Range<usize>> {
         let capital = first.is_uppercase() && word.chars().count() > 1;
         let figure = first.is_ascii_digit() || matches!(first, '$' | '€' | '£');
         let follows = run.is_some();
-        // The first word of a sentence is capitalized in any case.
+        // The first word of a sentence has a capital even if it is not a name.
         if (capital && !starts)
             || (follows && (capital || figure))
             || (matches!(first, '$' | '€' | '£') && word.len() > 2)
@@ -68,7 +68,7 @@ fn end(run: &mut Option<Range<usize>>, out: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Returns the term that a list item explains: `Klean Kanteen: bottles of steel`.
+/// Returns the term that a list item explains: `Klean Kanteen` for `Klean Kanteen: bottles of steel`.
 fn head(text: &str) -> Option<Range<usize>> {
     let colon = text
         .find([':', '：'])

@@ -8,7 +8,8 @@ use hippo_types::time::{Date, find_date};
 
 use super::period::Period;
 
-/// Name of the block in a submitted body that holds statements newer than the body.
+/// Name of the block that hippod appends to a submitted body. The block contains statements that are newer than the
+/// body.
 pub const SINCE: &str = "since";
 
 /// State of a node's body.
@@ -27,7 +28,7 @@ names!(NodeStatus { Tentative => "tentative", Fixed => "fixed", NeedsSummarizati
 /// Author of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BodyAuthor {
-    /// hippod, from the sources alone; the body can be regenerated at any time.
+    /// hippod, which made the body from the sources alone and can regenerate it at any time.
     Hippod,
     /// An agent or a person who replaced the text of hippod.
     Agent,
@@ -36,7 +37,7 @@ pub enum BodyAuthor {
 }
 
 impl BodyAuthor {
-    /// Returns the name in the front matter, or `None` for an unknown author.
+    /// Returns the name of the author in the front matter, or `None` for an unknown author.
     #[must_use]
     pub fn name(self) -> Option<&'static str> {
         match self {
@@ -60,7 +61,7 @@ impl Fingerprint {
         Self(first.fold(0, |number, byte| (number << 8) | u64::from(*byte)))
     }
 
-    /// Returns the fingerprint of sources, from their paths and digests in this order.
+    /// Returns the combined fingerprint of sources, from their paths and fingerprints in the given order.
     #[must_use]
     pub fn of_all<'a>(sources: impl IntoIterator<Item = (&'a str, Self)>) -> Self {
         let sources = sources
@@ -100,7 +101,7 @@ pub struct Node {
     pub updated: Option<Date>,
     /// Fingerprint of the sources when the node was made.
     pub source_digest: Option<Fingerprint>,
-    /// Author of the body; [`BodyAuthor::Agent`] if a text of hippod was changed afterwards.
+    /// Author of the body; [`BodyAuthor::Agent`] if hippod wrote the body and another author changed it.
     pub writer: BodyAuthor,
     /// Other lines of the front matter.
     pub others: Vec<String>,
@@ -223,16 +224,17 @@ impl Node {
         format!("---\n{out}{others}---\n\n{}{end}", self.body)
     }
 
-    /// Returns the fingerprint of the whole body without the status, as used by the nodes above.
+    /// Returns the fingerprint of the body, which is the digest of this node as a source. It does not depend on the
+    /// status.
     #[must_use]
     pub fn digest(&self) -> Fingerprint {
         Fingerprint::of(self.body.trim_end().as_bytes())
     }
 
-    /// Returns true if an external writer is asked for the body.
+    /// Returns true if hippod requests the body from an external writer.
     ///
-    /// The period must be closed, and the current body must be written by hippod or be older than its sources. A
-    /// submitted body is not requested again while its sources are unchanged, whatever its status.
+    /// The period must be closed, and the current body must be written by hippod or be older than its sources. hippod
+    /// does not request a submitted body again while the sources are unchanged, regardless of the status.
     #[must_use]
     pub fn is_wanted(&self, today: Date) -> bool {
         self.status == Some(NodeStatus::NeedsSummarization)
@@ -254,7 +256,7 @@ impl Node {
             Ok(Some(block)) => [&self.body[..block.start], &self.body[block.end..]]
                 .concat()
                 .into(),
-            // A damaged block belongs to the author.
+            // A damaged block counts as text of the author.
             Ok(None) | Err(_) => self.body.as_str().into(),
         }
     }
@@ -270,7 +272,7 @@ impl Node {
     /// Returns true if the file only reserves the place for a body to be written later.
     #[must_use]
     pub fn is_placeholder(&self) -> bool {
-        /// A placeholder contains two lines about itself.
+        /// Maximum number of lines of a placeholder, without blank lines.
         const MOST_LINES: usize = 6;
         self.writer == BodyAuthor::Unknown
             && self.status == Some(NodeStatus::NeedsSummarization)

@@ -11,7 +11,7 @@ use hippo_types::time::{Date, days_between};
 /// Days after the end of a week or month during which logs are still accepted.
 const GRACE_DAYS: i32 = 7;
 
-/// The period of a node, ordered by time within one level.
+/// The period of a node. Periods of one level are ordered by time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Period {
     /// A day.
@@ -220,7 +220,7 @@ mod tests {
         assert!(!Period::All.is_fixed(date(2999, 1, 1)));
         assert!(
             !Period::Day(date(2026, 1, 2)).is_fixed(date(2026, 1, 1)),
-            "of the future"
+            "a day in the future"
         );
     }
 

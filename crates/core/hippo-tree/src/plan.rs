@@ -1,7 +1,7 @@
 //! Plan of the nodes to create or update, with reasons.
 //!
-//! Planning proceeds level by level: a day from its logs, a week from its days, a month from its weeks. A finished
-//! step is not planned again.
+//! hippod plans level by level: days from logs, weeks from days, months from weeks. It does not plan a finished step
+//! again.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ pub struct LevelInput<'a> {
     pub sources: &'a BTreeMap<Period, Vec<SourceFile>>,
     /// Existing nodes of this level.
     pub nodes: &'a BTreeMap<Period, Node>,
-    /// Fingerprints of the sources of nodes by other authors, at the time when each node was first seen.
+    /// For each node by another author, the fingerprint of its sources when hippod first saw the node.
     pub adopted: &'a BTreeMap<Period, Fingerprint>,
     /// True if an external writer improves extracted bodies.
     pub improved: bool,
@@ -57,7 +57,8 @@ pub enum NodeAction {
     Make,
     /// Change only the status.
     Restate(NodeStatus),
-    /// Mark a submitted body as older than its sources: request a new body, and append newer statements until then.
+    /// Mark a submitted body as older than its sources: request a new body, and append newer statements until it is
+    /// written.
     Outdate,
     /// Record the current sources of a node by another author, without changing its file.
     Adopt,
@@ -90,9 +91,9 @@ names!(Cause {
 pub struct NodeStep {
     /// Period of the node.
     pub period: Period,
-    /// Operation.
+    /// Operation on the node.
     pub action: NodeAction,
-    /// Reason.
+    /// Reason for the operation.
     pub cause: Cause,
     /// Combined fingerprint of the sources.
     pub digest: Fingerprint,

@@ -1,8 +1,8 @@
 //! The text of `ROOT.md`: current work, patterns, history and topics.
 //!
-//! The text is a function of the nodes below it, the current day, and the read counts of their files. Each line is
-//! derived from one day, one month, or a topic of several days, so a new day changes few lines. A stable text
-//! keeps prompt caches valid.
+//! The text is derived from the nodes below the root, the current day, and the read counts of the files. Each line is
+//! derived from one day, one month, or a topic of several days, so a new day changes few lines. A text that rarely
+//! changes keeps prompt caches valid.
 
 mod alike;
 mod gather;
@@ -29,7 +29,7 @@ use hippo_types::tokens;
 /// A node below the root.
 #[derive(Debug, Clone, Copy)]
 pub struct ChildNode<'a> {
-    /// The date of a daily node.
+    /// The date of a daily node, or the first day of the node's week or month.
     pub date: Date,
     /// The workspace file to which the line numbers of the body refer: the node's own file, or the single log that the
     /// node copies.
@@ -38,27 +38,27 @@ pub struct ChildNode<'a> {
     pub first_line: u32,
     /// The body without front matter.
     pub body: &'a str,
-    /// Number of reads of the node or of its log.
+    /// Number of reads of the files from which the node was made.
     pub accesses: u32,
 }
 
-/// Days that count as recent.
+/// Number of days that count as recent.
 const RECENT: i32 = 7;
-/// Window in days for recurring names.
+/// Number of days within which a topic must recur to be a pattern.
 const PATTERN: i32 = 30;
 /// Age in days after which a reference may be outdated.
 const STALE: i32 = 30;
-/// Ages that lines show. A line changes only when the next age in this list is reached, not every day.
+/// Ages in days that lines show. A line changes only when its topic reaches the next age in this list, not every day.
 const AGES: [i32; 8] = [365, 180, 90, 60, 30, 21, 14, 7];
-/// Maximum bytes of the clauses after the topics; the largest value that fits is used.
+/// Maximum bytes of the clause after each topic. The index uses the largest of these values with which its topics fit.
 const SENTENCES: [usize; 6] = [200, 150, 100, 70, 50, 0];
-/// Bytes of the date before a clause, and of the line's marks.
+/// Bytes that the date and the list marks add to a clause.
 const DATED: usize = 16;
 /// Minimum number of words of a topic that is listed without a clause.
 const LEAST_NAME: usize = 3;
-/// Number of days from which a topic is a pattern.
+/// Minimum number of days that mention a topic that is a pattern.
 const OFTEN: usize = 3;
-/// Titles of the sections.
+/// Titles of the sections of `ROOT.md`.
 pub(super) const TITLES: [&str; 4] = [
     "## Active Context (recent ~7 days)",
     "## Recent Patterns",
@@ -69,9 +69,9 @@ pub(super) const TITLES: [&str; 4] = [
 /// Lines of the sections of `ROOT.md`, in the order of [`TITLES`].
 pub(super) type RootSections = [Vec<String>; 4];
 
-/// Returns the lines of `ROOT.md` for `today` from the daily nodes, in at most `most` tokens.
+/// Returns the lines of `ROOT.md` for `today` from the nodes below the root, in at most `most` tokens.
 ///
-/// Statements about the user and feedback are included word for word, up to a third of the room. `passages` identifies
+/// Includes statements about the user and feedback word for word, up to a third of the room. Uses `passages` to find
 /// topics that say the same in other words. Without vectors, each topic has its own line.
 pub(super) fn root_sections(
     nodes: &[ChildNode<'_>],
@@ -94,7 +94,7 @@ pub(super) fn root_sections(
     };
     let mut index = index(&topics, today, left * 58 / 100);
     let patterns = patterns(&topics, today, left * 8 / 100);
-    // With few topics, half of the unused room goes to the active context.
+    // With few topics, the active context gets half of the room that the index does not use.
     let free = (left * 58 / 100).saturating_sub(index.iter().map(|line| line.len() + 1).sum());
     let active = select_active(&gathered, is_told, today, left * 18 / 100 + free / 2);
     index.extend(kept);
@@ -107,8 +107,8 @@ pub(super) fn root_sections(
 }
 
 /// Returns the text of the sections in at most `most` tokens. Redaction can lengthen a line, so the first lines of the
-/// longest section are left out until the text fits. A line that reads like an instruction only as a whole is left out,
-/// because prompts begin with this text.
+/// longest section are removed until the text fits. Also removes each line that reads like an instruction only as a
+/// whole, because prompts begin with this text.
 pub(super) fn write_sections(sections: &RootSections, most: usize) -> String {
     let room = tokens::bytes(most);
     let mut sections = sections.clone();
@@ -130,7 +130,7 @@ pub(super) fn write_sections(sections: &RootSections, most: usize) -> String {
     }
 }
 
-/// Returns the user and feedback statements, the latest first, as far as they fit.
+/// Returns the user and feedback statements that fit, the latest first.
 fn select_lasting(gathered: &RootContent, mut room: usize) -> Vec<String> {
     let mut out = Vec::new();
     let mut known = BTreeSet::new();
@@ -197,7 +197,7 @@ fn select_active(
     out.into_iter().map(|(_, _, line)| line).collect()
 }
 
-/// Returns the topics of several days in the last month, the most frequent first.
+/// Returns lines for the topics that several days of the last month mention, the most frequent first.
 fn patterns(topics: &[RootTopic], today: Date, mut room: usize) -> Vec<String> {
     let counted = topics.iter().map(|topic| {
         let in_window = |date: &&Date| (0..PATTERN).contains(&days_between(**date, today));
@@ -232,13 +232,13 @@ fn history(gathered: &RootContent, index: &[String], today: Date, room: usize) -
         }
         let mut parts = StatementParts::of(clauses.iter().copied(), &mut words);
         index.iter().for_each(|line| parts.mark_said(line, &mut words, 1));
-        // A month gets what the months before left.
+        // Each month also gets the room that earlier months did not use.
         left += room * days.len() / past.len();
         let month = &days[0].date.to_string()[..7];
         let first = format!("- {month}, names:");
         let mut line = first.clone();
         let is_of_month = |date| days.iter().any(|day| day.date == date);
-        // Without conversations on most days, the names are words of headings and quotes.
+        // If most days have no conversations, the names that were found are only words of headings and quotes.
         let talks = gathered.days_with_names(is_of_month) * 2 > days.len();
         let names = talks.then(|| gathered.frequent_names(is_of_month));
         for name in names.unwrap_or_default() {
@@ -284,7 +284,7 @@ fn index(topics: &[RootTopic], today: Date, room: usize) -> Vec<String> {
         let said = clause(&topic.told, most).map_or_else(String::new, |said| format!(": {said}"));
         format!("- {} [{tags}]{said} → {}", topic.name, topic.last)
     };
-    // Use the longest sentences with which all topics fit, or at least the first topic of each day.
+    // Use the longest clauses with which all topics fit or, if none do, the first topics of all days.
     let takes = |rank: usize, most: usize| -> usize {
         let meant = (0..topics.len()).filter(|at| topics[*at].rank <= rank);
         meant.map(|at| line(at, most).len() + 1).sum()
@@ -305,7 +305,8 @@ fn index(topics: &[RootTopic], today: Date, room: usize) -> Vec<String> {
         if take_room(&mut left, line.len() + 1) {
             out.push(line);
         } else if topics[at].rank > 0 {
-            // If the first topic of an old day does not fit, skip that topic and keep the later ones.
+            // Stop at the first lower-ranked topic that does not fit. If the first topic of a day does not fit, skip
+            // only that topic.
             break;
         }
     }

@@ -1,8 +1,8 @@
 //! Selection of statements by score.
 //!
-//! The score of a sentence is the sum of its words' weights. Words that already chosen parts contain weigh less. The
-//! sum is divided by a function of the length and multiplied by factors for the form of the sentence and the kind of
-//! line.
+//! The score of a sentence is the sum of the weights of its words. A word weighs less if an already chosen part
+//! contains it. The sum is divided by a function of the length, and multiplied by factors for the form of the sentence
+//! and the kind of line.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -22,7 +22,7 @@ const LENGTH: f32 = 0.8;
 const OVERHEAD: f32 = 25.0;
 /// Bytes added to the length of a name, and of a sentence that continues a line.
 const JOINED: f32 = 4.0;
-/// Lines of a source in which the sentences of one speaker form one line of the node.
+/// Number of source lines within which the sentences of one speaker form one line of the node.
 const WINDOW: u32 = 24;
 /// Maximum bytes of a sentence that is not split.
 const LONGEST: usize = 480;
@@ -36,13 +36,13 @@ pub(super) struct StatementPart {
     pub statement: u32,
     /// Range in the statement's text.
     pub range: Range<usize>,
-    /// The part is a name from the text rather than a sentence.
+    /// True if the part is a name from the text, false for a sentence or clause.
     pub name: bool,
     /// Section, used to spread the choice over sections.
     pub section: u32,
     /// Line of the node to which the part belongs.
     pub line: u32,
-    /// The part refers to the one before, so it is chosen only after that part.
+    /// True if the part refers to the part before. It can then be chosen only after that part.
     refers: bool,
     words: Range<usize>,
     factor: f32,
@@ -52,14 +52,14 @@ pub(super) struct StatementPart {
 pub(super) struct StatementParts {
     pub parts: Vec<StatementPart>,
     words: Vec<(u32, f32)>,
-    /// Initial number of occurrences of each word.
+    /// Number of occurrences of each word before any part is chosen.
     said: Vec<u8>,
     /// Number of lines that the parts can form.
     lines: u32,
 }
 
 impl StatementParts {
-    /// Splits statements into parts. `words` must already contain their counts.
+    /// Splits statements into parts. `words` must already contain the word counts of the statements.
     pub fn of<'s>(statements: impl Iterator<Item = (u32, &'s Statement)>, words: &mut WordCounts) -> Self {
         let mut out = Self {
             parts: Vec::new(),
@@ -120,7 +120,7 @@ impl StatementParts {
         out
     }
 
-    /// Marks the words of a text as said a number of times.
+    /// Sets the number of earlier occurrences of each word of a text to `number`.
     pub fn mark_said(&mut self, text: &str, words: &mut WordCounts, number: u8) {
         words.for_each_word(text, |word| {
             if let Some(times) = self.said.get_mut(word.id as usize) {
@@ -136,7 +136,7 @@ impl StatementParts {
         }
     }
 
-    /// Adds a part unless it tells nothing.
+    /// Adds a part, unless the part has no content.
     fn add(&mut self, mut part: StatementPart, statement: &Statement, words: &mut WordCounts) {
         let text = &statement.text[part.range.clone()];
         let scan = SentenceScan::of(words, text, part.name);
@@ -164,7 +164,7 @@ impl StatementParts {
         self.parts.push(part);
     }
 
-    /// Returns true if a part must wait for the part before.
+    /// Returns true if a part refers to the part before, and that part is not chosen yet.
     fn waits(&self, at: usize, chosen: &[bool]) -> bool {
         let is_same = |before: &usize| self.parts[*before].statement == self.parts[at].statement;
         let before = at.checked_sub(1).filter(is_same);
@@ -206,7 +206,7 @@ fn clauses(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     out
 }
 
-/// A part by its score, which is positive, so that its bits sort like the number.
+/// Score and index of a part. The score is stored as the bits of a positive number, which sort like the number itself.
 type QueuedPart = (u32, Reverse<usize>);
 
 /// Returns the indices of parts in order of score per byte, until `bytes` are used.
@@ -256,7 +256,8 @@ pub(super) fn choose(
         if chosen[next] {
             continue;
         }
-        // Scores only decrease as more parts are chosen, except in a line that begins, whose parts are queued again.
+        // Scores only decrease as more parts are chosen. Only the first choice in a line raises the scores of the other
+        // parts of the line, so those parts are queued again.
         let now = queued(next, &said, &taken, &begun);
         if heap.peek().is_some_and(|other| now.0 < other.0) {
             heap.push(now);

@@ -14,7 +14,8 @@ use super::plan::{SourceFile, status};
 
 /// Minimum percentage of a body's words that must appear in its sources; a lower share indicates an unrelated text.
 pub const LEAST_OVERLAP: usize = 50;
-/// Percentage of the token budget that a body may take, because writers cannot count tokens exactly.
+/// Maximum size of a body, in percent of the token budget. The size may exceed the budget, because writers cannot count
+/// tokens exactly.
 const ROOM: usize = 125;
 
 /// Reason why a body was rejected.
@@ -32,15 +33,17 @@ pub enum BodyRejection {
         most: usize,
     },
     /// The front matter belongs to a different node.
-    #[error("its front matter has {key}: {value}, which belongs to another node")]
+    #[error("the front matter of the body has {key}: {value}, which belongs to another node")]
     Other {
         /// Key of the conflicting line.
         key: String,
         /// Value of the conflicting line.
         value: String,
     },
-    /// Most words of the body appear in none of the sources.
-    #[error("only {percent} % of its words occur in the sources; the minimum is {LEAST_OVERLAP} %")]
+    /// Too few words of the body appear in the sources.
+    #[error(
+        "only {percent} % of the words of the body occur in the sources; the minimum is {LEAST_OVERLAP} %"
+    )]
     Unlike {
         /// Percentage of the words that appear in the sources.
         percent: usize,
@@ -49,8 +52,8 @@ pub enum BodyRejection {
 
 /// Returns the node with a submitted body, and the percentage of the body's words that the sources contain.
 ///
-/// Secrets are removed from the body. `files` and `sources` describe the same sources, `files` without their texts.
-/// Extra front matter lines of `before` are kept.
+/// Removes secrets from the body. `files` and `sources` list the same sources; `files` does not contain their texts.
+/// Keeps the additional front matter lines of `before`, the previous version of the node.
 ///
 /// # Errors
 /// Returns the reason as a [`BodyRejection`] if the body is rejected.

@@ -1,4 +1,4 @@
-//! The file of `ROOT.md` within its token budget.
+//! The file `ROOT.md` within its token budget.
 
 use hippo_types::time::Date;
 use hippo_types::tokens;
@@ -8,17 +8,18 @@ use super::node::{Node, NodeStatus};
 use super::period::Period;
 use super::root;
 
-/// Number of tokens reserved for text that is added on loading: block marks and a heading, or the fence of a hook.
+/// Number of tokens reserved for text that is added when the file is inserted into a prompt: block marks and a heading,
+/// or the fence of a hook.
 const AROUND: usize = 50;
 /// Maximum number of months in the front matter; only the latest are listed. After ten years, the full list would take
 /// a third of the room.
 const MONTHS: usize = 12;
 
-/// Returns the file of `ROOT.md` from the nodes below it ([`super::collect_root_sources`]), their passages, and a previous version by
-/// another author.
+/// Returns the file `ROOT.md`, made from the nodes below it ([`super::collect_root_sources`]), their passages, and a
+/// previous version by another author.
 ///
-/// `months`: the paths of all monthly nodes in order of time. The whole file takes at most `most` tokens, including
-/// room for text added on loading. Returns `None` if not even a title fits.
+/// `months` contains the paths of all monthly nodes in order of time. The whole file takes at most `most` tokens,
+/// including room for text that is added to a prompt. Returns `None` if not even a title fits.
 ///
 /// The front matter has no digest of the sources: the file is part of prompts, and a line that changes without a
 /// change of the body would invalidate prompt caches.
@@ -69,7 +70,7 @@ mod tests {
                     let file = node.write();
                     prop_assert!(tokens::of(&file) <= most, "{} of {most}", tokens::of(&file));
                     prop_assert_eq!(&Node::read(Period::All, &file).body, &node.body);
-                    // Content uses the available room.
+                    // The content must use the available room.
                     prop_assert!(days < 100 || !(500..1_500).contains(&most) || tokens::of(&file) * 4 > most * 3, "{} of {most}", tokens::of(&file));
                 }
                 None => prop_assert!(most < 300, "{most}"),

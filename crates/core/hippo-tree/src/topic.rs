@@ -11,11 +11,11 @@ use hippo_types::memory::MemoryType;
 
 /// Maximum bytes of a topic's name.
 const NAME: usize = 60;
-/// Maximum bytes of a clause that a section tells.
+/// Maximum bytes of a clause that is clear without its section.
 const CLAUSE: usize = 200;
 /// Maximum bytes of a heading that is repeated before a list item.
 const HEADING: usize = 40;
-/// Bytes of a section's text in which its title is searched.
+/// Number of bytes of a section's text that are searched for a title.
 const LOOKED_AT: usize = 6_000;
 
 /// A topic of a section.
@@ -25,19 +25,20 @@ pub(super) struct SectionTopic {
     pub kind: MemoryType,
     /// True if the name is the heading, not a sentence of the section.
     pub is_heading: bool,
-    /// True if a clause of the section stands alone.
+    /// True if the section has a clause that is clear without its context.
     pub tells: bool,
     /// Amount of text about the topic: bytes of statements not made by an assistant.
     pub mass: f32,
 }
 
 impl SectionTopic {
-    /// Returns `true` if the topic says something in a list: a short heading without a clause does not.
+    /// Returns `true` if the topic is informative in a list of topics. A short heading is not, if its section has no
+    /// clause that is clear without context.
     pub fn is_listed(&self) -> bool {
         self.tells || !self.is_heading || self.kind != MemoryType::Project || self.name.split(' ').count() > 2
     }
 
-    /// Returns `true` if a list item says more with this heading before it.
+    /// Returns `true` if a list item is clearer with this heading before it.
     pub fn explains(&self, item: &str) -> bool {
         self.is_heading && self.name.len() <= HEADING && !item.contains(&self.name)
     }
@@ -108,7 +109,7 @@ pub(super) fn topics<'r>(readings: &'r [SourceContent], words: &mut WordCounts) 
     out
 }
 
-/// Returns true if the phrase contains a contraction such as "we've", which names no topic.
+/// Returns true if the phrase contains a contraction such as "we've", and therefore cannot be the name of a topic.
 pub(super) fn is_contracted(phrase: &str) -> bool {
     phrase.split(' ').any(|word| {
         let parts = word.split_once(['\'', '’']);

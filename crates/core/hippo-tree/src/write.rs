@@ -16,10 +16,10 @@ const ORDER: [StatementKind; 8] = [
     StatementKind::Decision, StatementKind::Task, StatementKind::Lesson, StatementKind::Open, StatementKind::User, StatementKind::Feedback, StatementKind::Entity,
     StatementKind::Note,
 ];
-/// The list of topics uses at most this fraction of the body: 1/16.
+/// The list of topics uses at most 1/16 of the body.
 const SHARE: usize = 16;
 
-/// Returns the topics that a body lists: those with the largest mass that fit. Topics with the same name are merged.
+/// Returns the topics that a body lists: those with the largest mass, as many as fit. Merges topics with the same name.
 pub(super) fn listed_topics(topics: &[Option<SectionTopic>], room: usize) -> Vec<SectionTopic> {
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut list: Vec<SectionTopic> = Vec::new();
@@ -38,7 +38,7 @@ pub(super) fn listed_topics(topics: &[Option<SectionTopic>], room: usize) -> Vec
     list
 }
 
-/// A chosen part and its origin.
+/// A part of a statement that was chosen for a node, with its origin.
 pub(super) struct NodeLine<'a> {
     pub part: &'a StatementPart,
     pub source: &'a str,
@@ -56,7 +56,7 @@ pub(super) struct Body<'a> {
 struct BodyLine {
     text: String,
     pointer: String,
-    /// The text is a list item or a row of a table that its heading explains.
+    /// True if the text is a list item or a row of a table, which a heading can explain.
     is_item: bool,
 }
 
@@ -65,7 +65,7 @@ impl Body<'_> {
         lines.sort_by_key(|line| (line.part.section, line.part.statement, line.part.range.start));
         let mut notes: BTreeMap<u32, Vec<BodyLine>> = BTreeMap::new();
         let mut others: BTreeMap<StatementKind, Vec<BodyLine>> = BTreeMap::new();
-        // Position of each line of the node in its list.
+        // Index of each line of the node in the list that contains the line.
         let mut places: HashMap<u32, usize> = HashMap::new();
         for line in &lines {
             let text = &line.statement.text[line.part.range.clone()];
@@ -105,7 +105,7 @@ impl Body<'_> {
         others: &BTreeMap<StatementKind, Vec<BodyLine>>,
     ) -> String {
         let mut out = String::new();
-        // Omit a heading that would have only one line.
+        // Omit a heading with only one line, except in a daily node if the type of its topic is not `project`.
         let topic = |section: u32, lines: &[BodyLine]| {
             let topic = self.topics.get(section as usize).and_then(Option::as_ref);
             topic.filter(|topic| {

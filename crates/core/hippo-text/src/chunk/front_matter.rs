@@ -3,7 +3,7 @@
 use super::line::{MarkdownLine, MarkdownLines, trim};
 use hippo_types::time::{Date, find_date};
 
-/// A block with more lines is not front matter.
+/// Maximum number of lines of front matter.
 const LINES: u32 = 400;
 
 /// Front matter of a file.
@@ -22,7 +22,7 @@ pub(super) struct FoundFrontMatter {
     pub fields: FrontMatter,
     /// First and last line with content between the `---` lines, if any.
     pub inner: Option<(MarkdownLine, MarkdownLine)>,
-    /// The closing line.
+    /// Line that closes the front matter.
     pub close: MarkdownLine,
 }
 
@@ -100,7 +100,7 @@ impl FrontMatter {
     }
 }
 
-/// Removes quotes, or a comment after an unquoted value.
+/// Returns a value without its quotes, or an unquoted value without the comment after it.
 fn unquote(value: &str) -> String {
     let value = value.trim();
     for quote in ['"', '\''] {

@@ -4,11 +4,11 @@ use super::Section;
 use super::line::MarkdownLine;
 use hippo_types::time::find_date;
 
-/// Sections so far; the last one is open.
+/// Sections that were found so far. The last section is open.
 #[derive(Debug, Default)]
 pub(super) struct SectionOutline {
     sections: Vec<Section>,
-    /// Lines of the open section's heading while the section has no content.
+    /// First and last line of the open section's heading, as long as the section has no content.
     alone: Option<(MarkdownLine, MarkdownLine)>,
 }
 
@@ -18,7 +18,7 @@ impl SectionOutline {
         self.sections.last().map_or(0, |section| section.level)
     }
 
-    /// Returns the open section for content on this line. Opens a section of level 0 if there is none.
+    /// Returns the index of the open section, for content on this line. Opens a section of level 0 if there is none.
     pub fn open_section(&mut self, line: u32) -> u32 {
         self.alone = None;
         if self.sections.is_empty() {

@@ -14,10 +14,10 @@ use super::{ChunkKind, Document, Speaker};
 
 /// Maximum bytes of a title. Titles are repeated before their content, so a longer heading is read as text.
 const LONGEST_TITLE: usize = 1_000;
-/// Number of following lines in which a name must occur again.
+/// A name is a speaker if it occurs again within this number of lines.
 const AHEAD: usize = 12;
 
-/// Parses a file.
+/// Parses the bytes of a markdown file.
 pub(super) fn parse(bytes: &[u8]) -> Document {
     let mut parser = MarkdownParser {
         bytes,
@@ -47,15 +47,15 @@ struct MarkdownParser<'a> {
     chunks: ChunkBuilder<'a>,
     open: Option<OpenBlock>,
     fence: Option<Fence>,
-    /// True if the open fence is closed later, once known.
+    /// True if a later line closes the open fence; `None` until the parser has searched for that line.
     fence_ends: Option<bool>,
-    /// Number of fences whose end was searched; each search may read to the end of the file.
+    /// Number of fences for whose end the parser has searched. Each search may read to the end of the file.
     fences_followed: u8,
     copies: Vec<Range<usize>>,
     /// Indentation of the list's outermost items, in columns.
     list: Option<usize>,
     turns: TurnTracker,
-    /// There is no further `-->`.
+    /// True if the rest of the file contains no `-->`.
     no_comment_end: bool,
 }
 
@@ -65,7 +65,7 @@ struct OpenBlock {
     speaker: Speaker,
     nested: bool,
     first: MarkdownLine,
-    /// Offset of the first byte, after the indentation except for code.
+    /// Offset of the first byte. It is after the indentation, except for code.
     start: usize,
     /// Last line with content.
     last: MarkdownLine,
@@ -106,7 +106,7 @@ impl MarkdownParser<'_> {
             return;
         }
         if text.is_empty() {
-            // Blank lines do not end indented code; whether it ends depends on the next line.
+            // A blank line does not end indented code; the line after the blank line decides.
             if !self.is_open(ChunkKind::Code) {
                 self.close_block();
             }
@@ -171,7 +171,6 @@ impl MarkdownParser<'_> {
         }
     }
 
-    /// Starts a list item.
     fn start_item(&mut self, line: MarkdownLine, columns: usize, text: &[u8], marker: usize) {
         let outermost = self.list.is_none_or(|list| columns < list + 2);
         let content = trim(&text[marker.min(text.len())..]);
@@ -209,8 +208,9 @@ impl MarkdownParser<'_> {
             .nested = nested;
     }
 
-    /// Returns the speaker label of a line. In a dialogue, names alternate: a name that occurs once, and not right
-    /// after another speaker's words, is a field name. A label inside an answer is emphasis.
+    /// Returns the speaker label of a line. In a dialogue, names recur. A name that occurs only once, and not directly
+    /// after a turn of another speaker, is therefore treated as the name of a field. A name inside a turn of the user
+    /// or of the assistant is treated as emphasis.
     fn find_label<'t>(&mut self, text: &'t [u8]) -> Option<SpeakerLabel<'t>> {
         let label = speaker::parse_label(text)?;
         if let SpeakerLabel::Name(name) = label {
@@ -223,7 +223,7 @@ impl MarkdownParser<'_> {
         Some(label)
     }
 
-    /// Returns true if one of the following lines starts with the same name.
+    /// Returns true if one of the next [`AHEAD`] lines starts with the same name.
     fn recurs(&self, name: &str) -> bool {
         self.lines.clone().take(AHEAD).any(|line| {
             let text = trim(&self.bytes[line.start..line.end]);
@@ -244,7 +244,7 @@ impl MarkdownParser<'_> {
         self.open_block(ChunkKind::Table, line, self.text_start(line));
     }
 
-    /// Returns true for the delimiter row below a header row that is the open paragraph.
+    /// Returns true for a delimiter row if the line above, the open paragraph, is a header row.
     fn is_table_header(&self, text: &[u8]) -> bool {
         line::is_table_delimiter(text)
             && self.open.as_ref().is_some_and(|block| {

@@ -131,7 +131,7 @@ proptest! {
         for (index, line) in MarkdownLines::new(bytes).enumerate() {
             let content = trim(&bytes[line.start..line.end]);
             if front {
-                // Front matter is not content; it ends at its second rule.
+                // Front matter is not content. It ends at its second `---` line.
                 front = index == 0 || content != b"---";
                 continue;
             }

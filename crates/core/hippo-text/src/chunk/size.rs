@@ -9,7 +9,7 @@ const TEXT: usize = 1_000;
 const CODE: usize = 1_600;
 /// Blocks with fewer bytes have too little content to be found alone.
 const TINY: usize = 60;
-/// Counterpart of [`TINY`] for the answers of an assistant, which are verbose.
+/// Same limit as [`TINY`], for the answers of an assistant, which are verbose.
 const TINY_IN_ANSWER: usize = 120;
 /// Maximum bytes of joined blocks.
 const JOINED: usize = 300;
@@ -24,7 +24,7 @@ pub(super) struct SourceBlock {
     pub line: u32,
     pub start: usize,
     pub end: usize,
-    /// Inside a list item.
+    /// True for a block inside a list item.
     pub nested: bool,
 }
 
@@ -35,9 +35,9 @@ impl SourceBlock {
 
     /// Returns true if `next` should be joined to this block, whose last part is `last`.
     ///
-    /// Inside a list item, short blocks belong to the item. The answers of an assistant are verbose lists: there,
+    /// Inside a list item, short blocks are joined to the item. In the answers of an assistant, which are verbose,
     /// short items and the labels above lists are joined too, but a paragraph is not joined to the list before it.
-    /// Elsewhere, each item is a unit of its own.
+    /// Elsewhere, each item stays separate.
     fn joins(&self, next: &Self, last: &Self) -> bool {
         let joinable = |kind: ChunkKind| matches!(kind, ChunkKind::Item | ChunkKind::Paragraph);
         if !joinable(self.kind) || !joinable(next.kind) {
@@ -89,7 +89,8 @@ impl<'a> ChunkBuilder<'a> {
         self.open = Some(piece);
     }
 
-    /// Ends the current chunk: the next one is not joined to it, because a part of the file between them is in no chunk.
+    /// Ends the current chunk. The parser calls this method when it skips a part of the file, so that the blocks before
+    /// and after that part are not joined.
     pub fn separate(&mut self) {
         self.last = None;
         if let Some(open) = self.open.take() {
@@ -210,8 +211,7 @@ fn find_sentence_split(window: &[u8]) -> usize {
 
 /// Returns the last position up to `at` that is not inside a UTF-8 character.
 fn floor_char_boundary(bytes: &[u8], at: usize) -> usize {
-    // The byte after the window is not examined, so a character that ends exactly there counts as cut and moves to
-    // the next chunk. That is harmless.
+    // A character is cut if it is longer than the distance from its first byte to `at`.
     let is_cut = |back: &usize| {
         let width = match at.checked_sub(*back).map(|lead| bytes[lead]) {
             Some(0xC0..=0xDF) => 2,

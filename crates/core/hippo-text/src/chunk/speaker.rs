@@ -17,7 +17,7 @@ pub enum Speaker {
 }
 
 impl Speaker {
-    /// Returns a stable number for storage: the position in this list.
+    /// Returns a stable number for storage: the position of the speaker in this enum.
     #[must_use]
     pub const fn code(self) -> u8 {
         self as u8
@@ -34,9 +34,9 @@ impl Speaker {
 /// Text before a colon at the start of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SpeakerLabel<'a> {
-    /// One of the two roles of an assistant's log.
+    /// The user or the assistant.
     Role(Speaker),
-    /// Possibly a name, `**Caroline:**`; a field name (`Port: 5432`) has the same form.
+    /// A name, such as `**Caroline:**`, or the name of a field, such as `Port: 5432`: both have the same form.
     Name(&'a str),
 }
 
@@ -54,7 +54,7 @@ const FIELD_WORDS: [&str; 40] = [
 
 /// Parses the label at the start of a trimmed line, after comments, time stamps and other marks.
 pub(super) fn parse_label(line: &[u8]) -> Option<SpeakerLabel<'_>> {
-    // A label and its prefix are short; do not scan a line of megabytes.
+    // A label and its prefix are short, so a line of megabytes need not be scanned.
     let head = &line[..line.len().min(200)];
     let head = head.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     let head = skip_marks(head);
@@ -76,7 +76,7 @@ pub(super) fn parse_label(line: &[u8]) -> Option<SpeakerLabel<'_>> {
     if !(wide || rest.is_empty() || rest.starts_with(char::is_whitespace)) {
         return None;
     }
-    // `User (10:30):`, `[User]:`
+    // Remove the time of `User (10:30):` and the brackets of `[User]:`.
     let bare = name.split_once(" (").map_or(name, |(bare, _)| bare);
     let bare = bare.trim_matches(['[', ']', '@', '`', '"']);
     if let Some(role) = parse_role(bare, marked) {
@@ -115,7 +115,8 @@ fn parse_role(name: &str, marked: bool) -> Option<Speaker> {
         "assistant" | "assistent" | "asistente" | "ассистент" | "助手" | "アシスタント" => {
             Some(Speaker::Assistant)
         }
-        // In lower case or without emphasis, these words are likely to be field names.
+        // Without emphasis, these words are probably names of fields. Names of models also count without emphasis if
+        // they have a capital.
         "me" | "you" if marked => Some(Speaker::User),
         "agent" | "bot" | "model" if marked => Some(Speaker::Assistant),
         "ai" | "claude" | "chatgpt" | "gpt" | "copilot" | "gemini" | "codex" if marked || name != lower => {
@@ -125,7 +126,7 @@ fn parse_role(name: &str, marked: bool) -> Option<Speaker> {
     }
 }
 
-/// Returns true for one to three capitalised words of letters.
+/// Returns true for one to three capitalized words of letters.
 fn is_name(text: &str) -> bool {
     let letters = |word: &str| {
         word.chars()

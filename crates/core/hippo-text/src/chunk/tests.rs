@@ -317,7 +317,7 @@ fn text_that_is_not_a_copy_is_memory() {
     assert!(said(next, "kept") && said(next, "also") && !said(next, "lost"));
     let example = "```\n<!-- hippod: root -->\nkept\n<!-- /hippod -->\n```\n";
     assert!(said(example, "kept"));
-    // As when hippod writes the file, a block inside a fence that is never closed is found.
+    // A block inside a fence that is never closed is found, as it is when hippod writes the file.
     let never = "```\ncode\n\n<!-- hippod: root -->\nlost\n<!-- /hippod -->\nmine\n";
     assert!(said(never, "code") && said(never, "mine") && !said(never, "lost"));
 }

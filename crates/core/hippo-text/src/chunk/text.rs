@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Removes HTML comments, which are invisible in the rendered file; agents use them for ids and marks. Everything
-/// else is unchanged. An unclosed comment is text.
+/// Removes HTML comments. Agents use comments for ids and marks, and a rendered file does not show them. Keeps an
+/// unclosed comment, and a text that consists only of comments.
 #[must_use]
 pub fn strip_comments(text: &str) -> Cow<'_, str> {
     if !text.contains("<!--") {
@@ -33,8 +33,8 @@ pub fn strip_comments(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Removes comments, emphasis and list marks, as input for an embedding model: word pieces spent on markup carry no
-/// meaning.
+/// Removes comments, emphasis and list marks from the input of an embedding model, because markup uses tokens of the
+/// model without adding meaning.
 #[must_use]
 pub fn strip_markup(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -12,7 +12,7 @@ const NAMES: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct TurnTracker {
     turn: Option<OpenTurn>,
-    /// Names before colons since the last heading, the latest last.
+    /// Names that occurred before a colon since the last heading, the latest last.
     names: VecDeque<Box<str>>,
 }
 
@@ -22,7 +22,7 @@ struct OpenTurn {
     speaker: Speaker,
     /// A heading of this level or a higher one ends the turn; deeper headings belong to its text.
     level: u8,
-    /// Inside a list item, whose end also ends the turn.
+    /// True if the turn is inside a list item. The end of the item then ends the turn.
     item: bool,
 }
 
@@ -32,7 +32,8 @@ impl TurnTracker {
         self.turn.as_ref().map_or(Speaker::None, |turn| turn.speaker)
     }
 
-    /// Updates the state for a label in a section of level `level`. Returns the kind and author of its block.
+    /// Updates the state for a label in a section of level `level`. Returns the kind and author of the block that the
+    /// label begins.
     pub fn apply_label(
         &mut self,
         label: Option<SpeakerLabel<'_>>,
@@ -41,7 +42,7 @@ impl TurnTracker {
     ) -> Option<(ChunkKind, Speaker)> {
         match label? {
             SpeakerLabel::Role(speaker) => {
-                // Before the first heading, the first heading of level 1 ends the turn.
+                // A turn before the first heading ends at the first heading of level 1.
                 let level = self.turn.as_ref().map_or(level.max(1), |turn| turn.level);
                 self.turn = Some(OpenTurn { speaker, level, item });
                 Some((ChunkKind::Turn, speaker))
@@ -50,7 +51,7 @@ impl TurnTracker {
         }
     }
 
-    /// Returns true if the name occurred since the last heading, and remembers it.
+    /// Remembers a name. Returns true if the name already occurred since the last heading.
     pub fn remember(&mut self, name: &str) -> bool {
         if self.names.iter().any(|known| **known == *name) {
             return true;
@@ -62,7 +63,7 @@ impl TurnTracker {
         false
     }
 
-    /// Ends a turn inside a list item.
+    /// Ends the current turn if it is inside a list item.
     pub fn end_item(&mut self) {
         self.turn.take_if(|turn| turn.item);
     }

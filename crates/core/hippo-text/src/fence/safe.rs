@@ -1,10 +1,10 @@
-//! Neutralization of marks that end a section or hide text.
+//! Neutralization of delimiters that end a section or hide text.
 
 use std::borrow::Cow;
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// Joins a text into one line that cannot open or close a comment or a fenced block.
+/// Returns a text as one line that can neither open nor close a comment or a fenced block.
 pub fn to_safe_line(text: &str) -> Cow<'_, str> {
     let plain = text.is_ascii() && !text.contains(['<', '>', '`', '~', '&']);
     if plain && !text.contains(is_line_break) {
@@ -24,10 +24,10 @@ pub fn to_safe_line(text: &str) -> Cow<'_, str> {
     )
 }
 
-/// Neutralizes comment delimiters and anything that looks like a mark of hippod or of a chat.
+/// Neutralizes comment delimiters and anything that looks like a delimiter of hippod or of a chat format.
 ///
-/// A space is inserted into each comment delimiter. If, because of look-alike or hidden characters, the line still
-/// looks like a mark, its angle brackets become parentheses.
+/// Inserts a space into each comment delimiter. If the line still resembles a delimiter, for example because of
+/// look-alike or hidden characters, replaces its angle brackets by parentheses.
 pub(super) fn neutralize_marks(line: &str) -> Cow<'_, str> {
     if line.is_ascii() && !line.contains(['<', '>']) && !line.contains("&lt") && !line.contains("&gt") {
         return Cow::Borrowed(line);
@@ -48,13 +48,13 @@ pub(super) fn neutralize_marks(line: &str) -> Cow<'_, str> {
     Cow::Owned(parted.chars().map(round).collect())
 }
 
-/// Chat marks, in lower case and without spaces.
+/// Starts of delimiters in chat formats, in lower case and without spaces.
 #[rustfmt::skip] // keep the list compact
 const CHATS: [&str; 7] = [
     "<system", "</system", "<|im_", "<|system", "<<sys", "<</sys", "</function",
 ];
 
-/// Returns true if a reader could mistake a part of the line for a mark of hippod or of a chat.
+/// Returns true if a part of the line resembles a delimiter of hippod or of a chat format.
 fn looks_like_a_mark(line: &str) -> bool {
     let line = line.replace("&lt;", "<").replace("&gt;", ">");
     let bare = normalize_lookalikes(&line);
@@ -64,9 +64,9 @@ fn looks_like_a_mark(line: &str) -> bool {
         || CHATS.iter().any(|mark| bare.contains(mark))
 }
 
-/// Reduces a text to its visible letters and marks, in lower case.
+/// Returns the visible characters of a text in lower case, without white space and with look-alikes mapped to ASCII.
 pub(super) fn normalize_lookalikes(text: &str) -> String {
-    // Some scripts need joiners inside words, so they stay in the text and are ignored only here.
+    // Some scripts need joiners inside words. The text keeps its joiners; only this comparison ignores them.
     let joins = |mark: char| matches!(mark, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}');
     text.nfkc()
         .filter(|mark| !mark.is_whitespace() && !is_hidden(*mark) && !joins(*mark))
@@ -101,12 +101,12 @@ fn ascii_lookalike(mark: char) -> char {
     }
 }
 
-/// Returns true for a character that some reader treats as a line break.
+/// Returns true for a character that some programs treat as a line break.
 fn is_line_break(mark: char) -> bool {
     mark.is_control() || matches!(mark, '\u{2028}' | '\u{2029}')
 }
 
-/// Returns true for a character that people do not see, or that changes the displayed order.
+/// Returns true for an invisible character, and for one that changes the order in which text is displayed.
 pub(crate) fn is_hidden(mark: char) -> bool {
     matches!(mark, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{202a}'..='\u{202e}'
         | '\u{2066}'..='\u{206f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::terms::is_stop;
 
-/// Minimum number of files with the same heading for the heading to be insignificant.
+/// A heading that occurs in at least this many files is not significant.
 const RECURRING: usize = 4;
 
-/// Headings without meaning outside their context.
+/// Words that are too general to make a heading meaningful.
 const GENERIC: &str = "\
     about abstract action actions active added agenda am analyzed appendix architecture archive background \
     board cause changes chat checklist commands company comparison completed conclusion configuration content \
@@ -24,14 +24,14 @@ const GENERIC: &str = "\
     topics total tracked trouble troubleshooting untracked update updated updates usage use user using utc \
     version work working yesterday";
 
-/// Significance of the workspace's headings.
+/// Data for deciding which headings of a workspace are significant.
 pub struct HeadingStats {
     generic: BTreeSet<&'static str>,
     recurring: BTreeSet<String>,
 }
 
 impl HeadingStats {
-    /// Counts headings across the titles of each file.
+    /// Counts in how many files each heading occurs. `files` yields the headings of one file at a time.
     pub fn count<'a>(files: impl Iterator<Item = Vec<&'a str>>) -> Self {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for titles in files {

@@ -1,4 +1,4 @@
-//! Kinds and types from headings, fields and tags of logs.
+//! Kinds and types of statements, from headings, fields and tags.
 
 use hippo_types::memory::MemoryType;
 
@@ -15,16 +15,16 @@ pub enum StatementKind {
     Open,
     /// Names of people, things or files.
     Entity,
-    /// A statement about the user; it never fades.
+    /// A statement about the user. Nodes contain it word for word.
     User,
-    /// Feedback by the user about the work; it never fades.
+    /// Feedback by the user about the work. Nodes contain it word for word.
     Feedback,
     /// Any other statement.
     #[default]
     Note,
 }
 
-/// Functional sections of a node, in order, with alternative titles.
+/// Sections of a node, in order: the kind of their statements, their title, and other titles with the same meaning.
 #[rustfmt::skip] // a table is read in lines
 const SECTIONS: [(StatementKind, &str, &[&str]); 7] = [
     (StatementKind::Decision, "Key Decisions", &["decisions", "major decisions", "decision"]),
@@ -36,7 +36,7 @@ const SECTIONS: [(StatementKind, &str, &[&str]); 7] = [
     (StatementKind::User, "User", &[]), (StatementKind::Feedback, "Feedback", &[]),
 ];
 
-/// Field names that mark the kind of a line.
+/// Field names that determine the kind of a line.
 #[rustfmt::skip] // a table is read in lines
 const FIELDS: [(StatementKind, &[&str]); 6] = [
     (StatementKind::Decision, &["decision", "decisions", "decided", "chosen"]),
@@ -57,7 +57,7 @@ pub fn title_of(kind: StatementKind) -> Option<&'static str> {
         .map(|(_, title, _)| *title)
 }
 
-/// Returns the kind of the statements below this heading.
+/// Returns the kind of the statements below this heading; `None` for other headings.
 pub fn kind_of_title(title: &str) -> Option<StatementKind> {
     let lower = title.trim_end_matches(':').trim().to_lowercase();
     SECTIONS
@@ -77,8 +77,8 @@ pub fn field(text: &str) -> Option<(StatementKind, &str)> {
         .map(|(kind, _)| (*kind, said))
 }
 
-/// Returns true if a log would read a line with this beginning as a statement by the user: a feedback field, or a
-/// tag.
+/// Returns true if hippod would read a log line with this beginning as a statement by the user, because the line has a
+/// feedback field, or a `[user]` or `[feedback]` tag.
 pub fn claims_the_user(line: &str) -> bool {
     let bare = line.trim_start_matches(|mark: char| !mark.is_alphanumeric() && mark != '[');
     let kept = |tag| matches!(tag, MemoryType::User | MemoryType::Feedback);

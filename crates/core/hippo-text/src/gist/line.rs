@@ -1,4 +1,4 @@
-//! Lines of memory without markup, with weights.
+//! Weighted lines of a file, without markup.
 
 use super::label::pointer;
 use super::machine::{is_machine, without_header};
@@ -8,16 +8,16 @@ use crate::chunk::{Chunk, ChunkKind, Document, Speaker, chunk_text};
 use crate::{instruction, speaker};
 use hippo_redact::{piece_without_secrets, without_secrets};
 
-/// Weight of an assistant's words, which are long and repeat the question.
+/// Weight of an assistant's words; low, because answers are long and repeat the question.
 const ASSISTANT: f32 = 0.15;
 /// Weight of code.
 const CODE: f32 = 0.3;
 /// Weight of a heading.
 const HEADING: f32 = 3.0;
-/// Maximum number of bytes of a chunk that count as mass.
+/// Maximum number of bytes of a chunk that count towards its [`mass`].
 const MASS: usize = 800;
 
-/// Labels of speakers in lower case.
+/// Lower-case labels of the user and the assistant.
 const ROLES: [&str; 2] = ["user:", "assistant:"];
 
 /// Line of text without markup.
@@ -25,19 +25,19 @@ const ROLES: [&str; 2] = ["user:", "assistant:"];
 pub struct WeightedLine {
     /// The line, without markup and secrets.
     pub text: String,
-    /// Weight of its words.
+    /// Weight of each word of the line.
     pub weight: f32,
-    /// Index of its section.
+    /// Index of the section that contains the line.
     pub section: u32,
-    /// Kind of its chunk.
+    /// Kind of the chunk that contains the line.
     pub kind: ChunkKind,
-    /// Speaker of its chunk.
+    /// Speaker of the chunk that contains the line.
     pub speaker: Speaker,
-    /// `true` if the line reads like an instruction to an agent. Derived text does not contain such a line.
+    /// `true` if the line reads like an instruction to an agent. hippod does not copy such a line into derived text.
     pub steers: bool,
 }
 
-/// Returns the mass of a chunk: its information content in bytes of unattributed plain text.
+/// Returns the mass of a chunk: the number of bytes of plain text without a speaker that contain as much information.
 pub fn mass(chunk: &Chunk) -> f32 {
     let bytes = usize::try_from(chunk.end_byte - chunk.start_byte).unwrap_or(MASS);
     let kind = match chunk.kind {
@@ -53,12 +53,12 @@ pub fn mass(chunk: &Chunk) -> f32 {
     bytes.min(MASS) as f32 * kind * speaker
 }
 
-/// Returns the lines of a range of chunks and of the headings that they start.
+/// Returns the lines of the chunks `from..to`, and the headings of the sections that begin in this range.
 pub fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -> Vec<WeightedLine> {
     let mut out = Vec::new();
     let before = from.checked_sub(1).and_then(|before| document.chunks.get(before));
     let mut section = before.map(|chunk| chunk.section);
-    // A private key can continue in the next chunks.
+    // True while a private key continues in the next chunk.
     let mut key = false;
     for chunk in document.chunks.get(from..to).unwrap_or_default() {
         if section != Some(chunk.section) {
@@ -75,7 +75,7 @@ pub fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -> Vec<W
         };
         let text = chunk_text(bytes, chunk);
         let plain = piece_without_secrets(&strip_comments(&text), &mut key).into_owned();
-        // Marks of chats are no longer recognized after the removal of markup.
+        // Check before markup is removed, because delimiters of chat formats are not recognized afterwards.
         let mut text = instruction::quarantine(&plain).into_owned();
         if chunk.kind == ChunkKind::Table {
             let rows = read_rows(&text).into_iter();
@@ -106,7 +106,8 @@ pub fn remove_instructions(lines: &mut Vec<WeightedLine>) -> bool {
     lines.len() < all
 }
 
-/// Returns a summary, or the mark of instructions if all that could be summarized was `hidden`.
+/// Returns the summary. If the summary is empty and lines that read like instructions were `hidden`, returns
+/// [`instruction::MARK`].
 pub fn or_mark(summary: String, hidden: bool) -> String {
     if summary.is_empty() && hidden {
         return instruction::MARK.to_owned();
@@ -129,10 +130,10 @@ fn push(out: &mut Vec<WeightedLine>, text: String, weight: f32, chunk: &Chunk, k
 
 /// Minimum bytes of a line that may continue on the next line.
 const FULL_LINE: usize = 60;
-/// Maximum bytes of a line that may continue; longer lines are data.
+/// Maximum bytes of a line that may continue on the next line; longer lines are data.
 const LONGEST_LINE: usize = 8_000;
 
-/// Returns the lines of a text with wrapped lines rejoined, each with its number from 0.
+/// Returns the lines of a text, with wrapped lines rejoined. Each line has the number of its first part, from 0.
 pub fn rejoin_lines(text: &str) -> Vec<(u32, String)> {
     let goes_on = |line: &str| {
         (FULL_LINE..LONGEST_LINE).contains(&line.len())
@@ -156,7 +157,7 @@ pub fn rejoin_lines(text: &str) -> Vec<(u32, String)> {
     lines
 }
 
-/// Strips a role such as `User:`. The name of a person stays, because it belongs to the statement.
+/// Removes a role such as `User:` from a line. Keeps the name of a person, because it belongs to the statement.
 pub fn without_role(line: &str, speaker: Speaker) -> &str {
     match speaker {
         Speaker::User | Speaker::Assistant
@@ -227,7 +228,7 @@ pub fn unmarked(line: &str) -> String {
     out
 }
 
-/// Returns the text of a link at the start, and the rest.
+/// Returns the text of the link with which the text begins, and the rest after the link.
 fn link(text: &str) -> Option<(&str, &str)> {
     let close = text.find("](")?;
     let name = text.get(1..close).filter(|name| !name.contains(['[', ']']))?;

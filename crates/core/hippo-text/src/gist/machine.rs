@@ -1,9 +1,9 @@
-//! Text that a program wrote: headers of messages, code, listings, numbers.
+//! Detection of machine-written text: message headers, code, listings, numbers.
 
 use crate::instruction::MARK;
 use hippo_types::time::find_date;
 
-/// Marks of machine-written log lines: calls to an agent and its answers.
+/// Strings that identify log lines written by a program, such as calls to an agent and their answers.
 #[rustfmt::skip] // keep the list compact
 const MACHINE: [&str; 11] = [
     "HEARTBEAT", "NO_REPLY", "message_id", "Session Key", "Session ID", "System:",
@@ -11,13 +11,13 @@ const MACHINE: [&str; 11] = [
     "DeprecationWarning", "(Use `node --trace",
 ];
 
-/// Marks of code, markup and progress meters.
+/// Strings that identify code, markup and progress meters.
 #[rustfmt::skip] // a list is read in lines
 const CODE: [&str; 22] = [
     "{\"", "{{", "${", "={", "};", ") {", "</", "/>", "=>", "();", "::", "&&", "||", "\": ", "\":\"", "@DESKTOP", "█", "░", "▓", "#!/", "px;", "var(--",
 ];
 
-/// Names of fields that describe a report, not its subject.
+/// Names of fields that describe a report itself and not its subject.
 #[rustfmt::skip] // a list is read in lines
 const METADATA: [&str; 6] = ["Author", "Current time", "Generated", "Last updated", "Query", "Report generated"];
 

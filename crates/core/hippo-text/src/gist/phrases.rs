@@ -1,4 +1,4 @@
-//! Phrases that distinguish a piece of memory from the rest of the workspace.
+//! Phrases that distinguish a text from its workspace.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,17 +8,17 @@ use crate::chunk::{ChunkKind, Speaker};
 
 /// Maximum number of words of a phrase.
 const LONGEST: usize = 3;
-/// Maximum number of an assistant's bytes considered; later text repeats the subject at length.
+/// Maximum bytes of an assistant's lines to read, because later text repeats the subject at length.
 const ASSISTANT: usize = 2_000;
 /// Score factor for each phrase already chosen from the same section, so that all sections are represented.
 const AGAIN: f32 = 0.6;
 
-/// Phrase of a piece of memory.
+/// Phrase found in a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Phrase {
-    /// Text of its first occurrence.
+    /// Text of the first occurrence of the phrase.
     pub text: String,
-    /// Ids of its stems.
+    /// Ids of the stems of its words.
     pub ids: Vec<u32>,
     score: f32,
     section: u32,
@@ -30,12 +30,11 @@ struct PhraseCandidate<'a> {
     capitals: bool,
     heading: bool,
     section: u32,
-    /// Number of phrases that were found before it.
+    /// Number of phrases that were found before this one.
     order: usize,
 }
 
-/// Returns up to `most` phrases, most distinctive first, no two with a common word. Words in `names` are
-/// excluded.
+/// Returns up to `most` phrases, the most distinctive first. No two phrases share a word. Ignores the words in `names`.
 pub fn choose_phrases(
     words: &mut WordCounts,
     lines: &[WeightedLine],
@@ -72,7 +71,7 @@ pub fn choose_phrases(
     select_best(by_order.into_iter().map(scored).collect(), most)
 }
 
-/// Records the phrases that end with the last word of a run.
+/// Records the phrases of up to [`LONGEST`] words that end with the last word of a run of adjacent words.
 fn record_phrases<'a>(
     run: &[ScannedWord<'a>],
     line: &WeightedLine,
@@ -137,7 +136,7 @@ fn score_phrase(words: &WordCounts, key: [u32; LONGEST], candidate: PhraseCandid
     if candidate.heading {
         score *= 1.3;
     }
-    // Words that are adjacent only once are hardly a phrase.
+    // Words that occur next to each other only once rarely form a phrase.
     if ids.len() > 1 && candidate.weight < 1.5 && !candidate.capitals {
         score *= if ids.len() > 2 { 0.6 } else { 0.8 };
     }
@@ -158,7 +157,7 @@ fn score_phrase(words: &WordCounts, key: [u32; LONGEST], candidate: PhraseCandid
 /// Selects the best phrases across sections, without repeated words.
 fn select_best(mut ranked: Vec<Phrase>, most: usize) -> Vec<Phrase> {
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
-    // A few dozen phrases fill the tags of any unit.
+    // The caller needs at most a few dozen phrases.
     ranked.truncate(400);
     let mut chosen: Vec<Phrase> = Vec::new();
     while chosen.len() < most {
@@ -167,7 +166,7 @@ fn select_best(mut ranked: Vec<Phrase>, most: usize) -> Vec<Phrase> {
             phrase.score * AGAIN.powi(i32::try_from(same.count().min(8)).unwrap_or(8))
         };
         let worths = ranked.iter().map(worth).enumerate();
-        // Of equal phrases, the first one is the best.
+        // Of phrases with the same score, choose the one that occurs first.
         let Some((at, _)) = worths.rev().max_by(|a, b| a.1.total_cmp(&b.1)) else {
             break;
         };

@@ -1,10 +1,10 @@
-//! Sentences: where they end, what they tell, and how much their words and form weigh.
+//! Sentences: their ends, their content and their score.
 
 use super::words::{ScannedWord, WordCounts};
 use crate::chunk::Speaker;
 use crate::terms::is_unspaced;
 
-/// Words of greetings, agreement and transitions, which can begin a sentence and tell nothing.
+/// Words of greetings, agreement and transitions, which can begin a sentence and have no content.
 const FILLER: &str = "\
     absolutely again agree agreed ah also alright amazing anyway anyways appreciate aw awesome aww btw but bye by cheers \
     congrats congratulations cool course dear definitely dude exactly for fantastic glad gosh great guess ha haha hello \
@@ -12,13 +12,13 @@ const FILLER: &str = "\
     really right see so sounds super sure sweet take talk thank thanks that that's the then to too totally true ugh very way \
     well whoa wonderful wow yay yea yeah yep yes you you're yup good job soon later and care";
 
-/// Exponent of the rarity of a word.
+/// Exponent that is applied to the rarity of a word.
 const COMMON: f32 = 0.8;
 /// Maximum number of words of a greeting.
 const MOST_FILLERS: usize = 6;
-/// Marks that may begin a sentence.
+/// Punctuation marks that may begin a sentence.
 pub const OPENING: [char; 10] = ['"', '“', '„', '«', '「', '$', '€', '£', '(', '['];
-/// Words that refer to a sentence before.
+/// Words at the start of a sentence that refer to an earlier sentence.
 const REFERRING: [&str; 20] = [
     "it", "it's", "its", "that", "that's", "this", "these", "those", "they", "they're", "they've", "them",
     "he", "he's", "she", "she's", "his", "her", "their", "it'll",
@@ -57,8 +57,8 @@ fn bare(word: &str) -> String {
         .to_lowercase()
 }
 
-/// Returns what a sentence tells: the sentence without greetings, agreement and transitions before it. The result is
-/// empty if it tells nothing else.
+/// Returns a sentence without the greetings, agreement and transitions at its start. The result is empty if the
+/// sentence has no other content.
 pub fn telling(sentence: &str) -> &str {
     let mut rest = sentence;
     let mut filled = false;
@@ -75,7 +75,7 @@ pub fn telling(sentence: &str) -> &str {
         let words: Vec<String> = words.collect();
         let is_filler = |word: &String| FILLER.split_ascii_whitespace().any(|known| known == word);
         let fills = words.iter().filter(|word| is_filler(word)).count();
-        // A name that is addressed: `Wow, Caroline!`
+        // The name of a person who is addressed: `Wow, Caroline!`
         let last = segment.split_whitespace().last();
         let addressed = (filled || fills > 0)
             && words.len() == fills + 1
@@ -93,7 +93,7 @@ pub fn telling(sentence: &str) -> &str {
     }
 }
 
-/// Returns true if a sentence refers to the one before and cannot stand alone.
+/// Returns true if a sentence starts with a word that refers to an earlier sentence. Such a sentence is unclear alone.
 pub fn refers_back(sentence: &str) -> bool {
     let first = sentence.split_whitespace().next().map(bare).unwrap_or_default();
     REFERRING.contains(&first.as_str())
@@ -106,14 +106,14 @@ const REQUESTS: [&str; 20] = [
     "tell", "what", "when", "where", "which", "who", "why", "write",
 ];
 
-/// Returns `true` for a question or a request, which says what somebody wants to know.
+/// Returns `true` for a question or a request, which contains a wish and not a fact.
 fn is_request(sentence: &str) -> bool {
     let said = sentence.split_once(": ").map_or(sentence, |(_, said)| said);
     let first = said.split_whitespace().next().map(bare).unwrap_or_default();
     REQUESTS.contains(&first.as_str())
 }
 
-/// Ends of a clause that can stand without the rest of its sentence.
+/// Separators after a clause that is clear without the rest of its sentence.
 const CLAUSE_ENDS: [&str; 10] = [
     ", ",
     "; ",
@@ -127,7 +127,7 @@ const CLAUSE_ENDS: [&str; 10] = [
     " so ",
 ];
 
-/// Words that begin a clause which waits for the main clause.
+/// Words that begin a subordinate clause, which is unclear without its main clause.
 const LEADS: [&str; 20] = [
     "for", "as", "in", "if", "when", "while", "after", "before", "since", "although", "though", "to", "with",
     "on", "at", "by", "because", "from", "given", "during",
@@ -136,8 +136,8 @@ const LEADS: [&str; 20] = [
 /// Maximum bytes of the name in `name: value`.
 const NAME: usize = 40;
 
-/// Returns the sentence, or its first clauses, in at most `most` bytes; `None` if no clause of plain words and no
-/// `name: value` fits.
+/// Returns the sentence, or as many of its first clauses as fit in `most` bytes. Returns `None` if nothing fits that is
+/// a clause of plain words or a pair `name: value`.
 pub fn clause(sentence: &str, most: usize) -> Option<&str> {
     const MARKS: [char; 8] = ['.', '!', ' ', ',', ':', ';', '-', '–'];
     let whole = sentence.trim_end_matches(MARKS);
@@ -159,8 +159,8 @@ pub fn clause(sentence: &str, most: usize) -> Option<&str> {
     ((tells || pair || clause.contains(is_unspaced)) && closed && !waits).then_some(clause)
 }
 
-/// Returns `true` for the reading of a meter, such as `Swap: 2.0 GiB` or a line of a price list: it has more numbers
-/// than plain words.
+/// Returns `true` for a text with more numbers than plain words, such as the reading of a meter (`Swap: 2.0 GiB`) or a
+/// line of a price list.
 pub fn is_reading(text: &str) -> bool {
     let of = |meant: fn(&str) -> bool| text.split([' ', '/', '(']).filter(|word| meant(word)).count();
     let numbers = of(|word| word.contains(|mark: char| mark.is_ascii_digit()));
@@ -180,18 +180,18 @@ pub struct SentenceScan {
     /// Number of all words.
     count: usize,
     names: usize,
-    /// Number of words with a meaning of their own, and of numbers.
+    /// Number of words with a meaning of their own, and number of numbers.
     telling: (usize, usize),
     own: bool,
     /// True if the sentence addresses the listener.
     pub addressed: bool,
-    /// True if a pronoun stands for a noun of another sentence.
+    /// True if the sentence contains a pronoun that may refer to another sentence.
     refers: bool,
     unspaced: bool,
 }
 
 impl SentenceScan {
-    /// Scans a sentence, or a name in a list. Rare words, names and numbers weigh more.
+    /// Scans a sentence or, if `listed` is true, a name in a list. Rare words, names and numbers weigh more.
     pub fn of(words: &mut WordCounts, text: &str, listed: bool) -> Self {
         let mut out = Self::default();
         let mut scanned: Vec<(ScannedWord<'_>, bool)> = Vec::new();
@@ -231,7 +231,7 @@ impl SentenceScan {
         self.refers |= is(&["it", "them", "they", "those"]);
     }
 
-    /// Returns the score of a sentence as a title of what stands around it.
+    /// Returns the score of the sentence as a title for the text around it.
     pub fn score(&self, text: &str, speaker: Speaker, aside: bool) -> f32 {
         let sum: f32 = self.words.iter().map(|(_, weight)| weight).sum();
         let sum = sum * (1.0 + 0.5 * self.names.min(3) as f32);
@@ -244,7 +244,7 @@ impl SentenceScan {
         self.unspaced || (self.telling.0 > 0 && self.telling.0 + self.telling.1 > 1)
     }
 
-    /// Returns the factor for the form of the sentence; `aside` marks a part of a table or a quote.
+    /// Returns the score factor for the form of the sentence. `aside` is true for a part of a table or a quote.
     pub fn form_factor(&self, text: &str, speaker: Speaker, aside: bool) -> f32 {
         let mut factor = match speaker {
             _ if self.own => 1.5,
@@ -259,7 +259,7 @@ impl SentenceScan {
         if aside || text.starts_with('(') {
             factor *= 0.55;
         }
-        // Titles in quotation marks, and prices.
+        // Titles in quotation marks and prices increase the score.
         if text.contains(['"', '“', '«', '「', '《', '$', '€', '£', '¥']) {
             factor *= 1.2;
         }
@@ -275,7 +275,7 @@ fn is_name(word: &ScannedWord<'_>) -> bool {
     (word.capital && word.joined && word.is_taggable()) || word.text.chars().skip(1).any(char::is_uppercase)
 }
 
-/// Returns the factor for a word beyond its rarity.
+/// Returns the weight factor for the kind of a word. The rarity of the word is a separate factor.
 fn kind_of_word(word: &ScannedWord<'_>, is_name: bool) -> f32 {
     let unspaced = word.text.chars().filter(|mark| is_unspaced(*mark)).count();
     if unspaced > 1 {

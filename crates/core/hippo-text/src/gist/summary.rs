@@ -13,16 +13,16 @@ use crate::terms::is_unspaced;
 pub const MOST_WORDS: usize = 18;
 /// Maximum number of bytes of a summary, because words can be long.
 const MOST_BYTES: usize = 120;
-/// Factor for a sentence that is cut to the length of a summary.
+/// Score factor for a sentence that is cut to the length of a summary.
 const CUT: f32 = 0.6;
-/// Maximum number of sentences considered; later ones of a long conversation are not better.
+/// Maximum number of sentences to consider. Later sentences of a long conversation are not better summaries.
 const MOST_SENTENCES: usize = 600;
 
 /// Returns the most representative sentence in at most [`MOST_WORDS`] words; empty if there is none.
 ///
-/// The score of a sentence is based on those significant words of the whole text that the sentence contains. Words in
-/// `shown` (the topic and the tags, which appear beside the summary) count half. The summary differs from
-/// `other`.
+/// A sentence scores for each significant word that it contains, and more for words that are frequent in the whole
+/// text. Words in `shown` (the topic and the tags, which appear beside the summary) count half. The summary differs
+/// from `other`.
 pub fn extract_summary(
     words: &mut WordCounts,
     lines: &[WeightedLine],
@@ -76,7 +76,8 @@ pub fn extract_summary(
     format_summary(sentence)
 }
 
-/// Returns the factor for the share of plain words: 1 for a sentence of plain words.
+/// Returns the score factor for the number of plain words in a text, at most 1. Plain words start with a lower-case
+/// letter.
 fn plainness(text: &str) -> f32 {
     let plain = |word: &&str| word.len() > 1 && word.starts_with(char::is_lowercase);
     match text.split(' ').filter(plain).count() {
@@ -100,13 +101,13 @@ fn cut_sentence(sentence: &str) -> &str {
         end += word.len();
     }
     if end == 0 {
-        // The text is one word longer than a summary, or is in a script without spaces.
+        // The first word alone is too long, or the script has no spaces.
         end = sentence.floor_char_boundary(MOST_BYTES);
     }
     sentence[..end].trim_end()
 }
 
-/// Formats one line without marks of the index file.
+/// Formats a sentence as a summary, without characters that have a meaning in the index file.
 fn format_summary(sentence: &str) -> String {
     let open = !sentence.ends_with(['.', '!', '?', '。', '！', '？', ':', ';', ')', '"']);
     let long = sentence.split(' ').count() >= MOST_WORDS || sentence.len() + 12 >= MOST_BYTES;

@@ -2,11 +2,11 @@
 
 use super::line::unmarked;
 
-/// Maximum number of columns of a statement. A table with more columns is data.
+/// Maximum number of columns of a table that contains statements. A table with more columns is data.
 const MOST_COLUMNS: usize = 6;
 
-/// Returns the rows of a table as `name: value`, each with the number of its line from 0. A row with more than two
-/// columns names the column of each value. The header, and rows without a name or a value, are left out.
+/// Returns the rows of a table as `name: value`, each with its line number from 0. In a row with more than two columns,
+/// each value follows the title of its column. Omits the header, and rows without a name or a value.
 pub fn read_rows(table: &str) -> Vec<(u32, String)> {
     let lines: Vec<&str> = table.lines().collect();
     let has_header = lines.get(1).is_some_and(|line| is_rule(line));
@@ -34,7 +34,7 @@ fn statement(header: &[String], row: &[String]) -> Option<String> {
     (!told.is_empty()).then(|| format!("{name}: {}", told.join(", ")))
 }
 
-/// Returns `true` for the line between the header and the rows.
+/// Returns `true` for the delimiter line between the header and the rows of a table.
 fn is_rule(line: &str) -> bool {
     line.contains('-') && line.trim().bytes().all(|byte| b"|-: ".contains(&byte))
 }

@@ -29,7 +29,7 @@ enum WordClass {
     Stop,
     /// Meaningful in a sentence but not as a tag: months and greetings, for example.
     Empty,
-    /// Only or mostly digits.
+    /// Word in which at least half of the bytes are digits, or that is longer than [`LONGEST`].
     Number,
 }
 
@@ -38,11 +38,11 @@ enum WordClass {
 pub struct ScannedWord<'a> {
     /// Original spelling.
     pub text: &'a str,
-    /// Id of its stem.
+    /// Id of the stem of the word.
     pub id: u32,
     /// `true` if the word starts with a capital letter.
     pub capital: bool,
-    /// `true` if exactly one space separates it from the preceding word.
+    /// `true` if exactly one space separates the word from the preceding word.
     pub joined: bool,
     class: WordClass,
 }
@@ -95,12 +95,12 @@ impl WordCounts {
         }
     }
 
-    /// Starts a block of text, for which the following words are counted.
+    /// Starts a block of text. [`count`](Self::count) then counts words for this block.
     pub fn begin_block(&mut self) {
         self.blocks += 1;
     }
 
-    /// Counts the words of a text for the current block.
+    /// Counts each distinct word of a text for the current block, at most once per block.
     pub fn count(&mut self, text: &str) {
         let block = self.blocks;
         let mut found = std::mem::take(&mut self.last_block);
@@ -127,7 +127,7 @@ impl WordCounts {
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
     }
 
-    /// Returns the rarity of a word in only one block.
+    /// Returns the rarity of a word that occurs in only one block.
     pub fn rarest(&self) -> f32 {
         (1.0 + (self.blocks as f32 - 0.5) / 1.5).ln()
     }

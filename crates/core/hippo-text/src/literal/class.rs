@@ -13,14 +13,14 @@ pub const OTHER: u16 = 256;
 /// First byte of a letter or punctuation mark of a script without spaces.
 pub const CJK: u16 = 512;
 
-/// Characters that belong to the sentence at the end of a word.
+/// Characters that, at the end of a word, belong to the sentence and not to the word.
 pub const LOOSE: u16 = HYPHEN | DOT | AT;
 pub const LETTERS: u16 = LOWER | UPPER | OTHER;
 
-/// Class of each first byte of a character; 0 if it ends a word.
+/// Class of a character, by its first byte; 0 if the character ends a word.
 ///
-/// Beyond ASCII the first byte decides: C2 starts symbols (`·`, `©`), E2 punctuation, arrows and lines, EF full-width
-/// forms, F0 to F4 pictographs, E3 to E9 Chinese and Japanese.
+/// Beyond ASCII, too, the first byte decides: C2 starts symbols (`·`, `©`), E2 punctuation, arrows and lines, EF
+/// full-width forms, F0 to F4 pictographs, E3 to E9 Chinese and Japanese.
 pub const CLASSES: [u16; 256] = {
     let mut classes = [0; 256];
     let mut byte = 0;
@@ -44,7 +44,7 @@ pub const CLASSES: [u16; 256] = {
     classes
 };
 
-/// First bytes that end a URL.
+/// `true` for the first byte of each character that ends a URL.
 pub const STOPS: [bool; 256] = {
     let mut stops = [false; 256];
     let mut byte = 0;

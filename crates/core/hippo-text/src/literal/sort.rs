@@ -39,7 +39,7 @@ pub fn classify(word: &str) -> Option<LiteralKind> {
     if camel {
         return (word.len() >= 4).then_some(LiteralKind::Id);
     }
-    // Names of several parts.
+    // Words in capitals, and names of several parts.
     (capitals && word.len() >= 4 || count(HYPHEN) > 1).then_some(LiteralKind::Term)
 }
 
@@ -51,14 +51,14 @@ fn classify_dotted(word: &str, letters: usize, digits: usize) -> Option<LiteralK
     if word.starts_with('.') {
         return (letters >= 3).then_some(LiteralKind::Path);
     }
-    // "e.g" is not a name; a version is one.
+    // "e.g" is not an identifier, but a version such as "v1.2" is one.
     let told = word.len() >= 5 && letters >= 3 || digits >= 2;
     told.then_some(LiteralKind::Id)
 }
 
 /// Returns true for a common file extension.
 fn is_file_extension(ending: &str) -> bool {
-    /// Extensions that tools mention.
+    /// Extensions that are common in the output of tools.
     const ENDINGS: [&str; 51] = [
         "bash", "c", "cc", "cfg", "cjs", "conf", "cpp", "cs", "css", "csv", "env", "go", "h", "hpp", "html",
         "ini", "ipynb", "java", "js", "json", "jsonl", "jsx", "kt", "lock", "log", "md", "mjs", "pdf", "php",

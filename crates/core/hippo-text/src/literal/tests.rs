@@ -87,7 +87,7 @@ fn non_ascii_letters_belong_to_a_word() {
             "→crate_map│HAT110·HAT111",
             &[("crate_map", Id), ("HAT110", Id), ("HAT111", Id)],
         ),
-        // In scripts without spaces, letters neither begin nor end a word.
+        // Letters of scripts without spaces do not begin a word. They belong to a word only after a mark such as `/`.
         (
             "修改src/main.rs文件。看docs/文档/a.md吧",
             &[("src/main.rs", Path), ("docs/文档/a.md", Path)],

@@ -3,8 +3,8 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 
-/// Returns true if the script of this character is written without spaces; such words are indexed as pairs of
-/// characters.
+/// Returns true if the script of this character is written without spaces. The index stores words of such scripts as
+/// pairs of characters.
 pub const fn is_unspaced(character: char) -> bool {
     matches!(
         character,

@@ -6,11 +6,11 @@ use super::fold::is_word;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TermToken<'a> {
     pub text: &'a str,
-    /// Contains non-ASCII characters.
+    /// True if the token contains non-ASCII characters.
     pub foreign: bool,
-    /// Contains marks such as `_`, `-`, `.` or `/` between letters.
+    /// True if the token contains marks such as `_`, `-`, `.` or `/` between letters.
     pub joined: bool,
-    /// Contains a capital after a lower-case letter.
+    /// True if the token contains a capital after a lower-case letter.
     pub camel: bool,
 }
 
@@ -69,7 +69,7 @@ fn token_at(text: &str, start: usize) -> TermToken<'_> {
             at += width;
         }
     }
-    // `C++`, `F#`
+    // Keep the marks at the end of names such as `C++` and `F#`.
     if at - start <= 2 && !joined && !foreign {
         let marks = if bytes[at..].starts_with(b"++") {
             2
@@ -89,7 +89,7 @@ fn token_at(text: &str, start: usize) -> TermToken<'_> {
     }
 }
 
-/// Returns the length of the mark at `at` if it joins the characters around it, otherwise 0.
+/// Returns the length in bytes of the mark at `at` if the mark joins the characters around it, otherwise 0.
 fn mark_at(text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
     let length = match bytes[at] {

@@ -1,8 +1,8 @@
 //! Stop words of questions.
 //!
-//! All lists are in lower case and without accents. The English list is long, because questions consist of such
-//! words. For other languages the lists contain only pronouns, articles and question words without another meaning in
-//! English.
+//! All lists are in lower case and without accents. The English list is long, because most words of a question are stop
+//! words. The lists for other languages contain only pronouns, articles and question words that have no other meaning
+//! in English.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

@@ -105,7 +105,10 @@ fn statements_after_a_body_prefer_the_newest_and_unmentioned_ones() {
     );
     let told = since(&text, 500, body);
     assert_eq!(count(&told, "barrel "), 12, "{told}");
-    assert!(count(&told, "crate ") > 0, "what room is left is used: {told}");
+    assert!(
+        count(&told, "crate ") > 0,
+        "the remaining room is not used: {told}"
+    );
     assert!(tokens::of(&told) <= 500);
 
     let two = "## Move [project]\n- decision: Ada rents the crane in Lisbon\n- decision: Ben paints the hull in Porto\n";

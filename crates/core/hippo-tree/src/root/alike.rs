@@ -1,9 +1,9 @@
 //! Removal of topics that repeat another topic in other words.
 //!
 //! Room in `ROOT.md` is scarce, and headings name the same thing in many ways. Two topics are alike if the passages
-//! from which they were taken have similar vectors. The later topic is kept, because it is newer. The first topic of
-//! each day is always kept, so that each day is represented. Days, weeks and months are built without vectors, so that
-//! they are byte-identical with and without a model.
+//! from which they were taken have similar vectors. Of two alike topics, the later one is kept. The first topic of each
+//! day is always kept, so that each day is represented. The nodes of days, weeks and months are built without vectors,
+//! so that their bytes are the same with and without an embedding model.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub struct PassageVector {
 /// Lookup of the passage that contains a line, by path and line number from 1; `None` if the line has no vector.
 pub type PassageLookup<'a> = dyn Fn(&str, u32) -> Option<PassageVector> + 'a;
 
-/// Minimum cosine of passages of two files that say the same.
+/// Minimum cosine at which passages of two different files say the same.
 ///
 /// In about twenty manually read pairs of days of assistant conversations, pairs at 0.86 and above said the same, and
 /// pairs at 0.80 and below did not.
@@ -31,12 +31,12 @@ const ALIKE: f32 = 0.85;
 /// Minimum cosine for two passages of one file. It is higher because neighbouring passages are embedded with shared
 /// context.
 const ALIKE_BESIDE: f32 = 0.98;
-/// Maximum number of topics that are compared, beginning with the first topics of each day. Further topics have no line
-/// in a root of usual size.
+/// Maximum number of topics that are compared, beginning with the first topics of each day. A `ROOT.md` of usual size
+/// has no room for lines of further topics.
 const COMPARED: usize = 400;
 
-/// Returns the topics except those that repeat a kept topic. For each removed topic, also returns the date of the kept
-/// one.
+/// Returns the topics except those that repeat a kept topic. Also returns the name of each removed topic in lower case,
+/// with the last date of the kept topic that it repeats.
 pub(super) fn drop_repeated_topics(
     mut topics: Vec<RootTopic>,
     passages: &PassageLookup<'_>,
@@ -65,7 +65,7 @@ pub(super) fn drop_repeated_topics(
         match found.map(|(found, _)| *found) {
             Some(found) => {
                 said.insert(topics[at].name.to_lowercase(), topics[found].last);
-                // The kept topic inherits the better rank, because topics that occur repeatedly come first.
+                // The kept topic takes the better of both ranks, because topics that occur repeatedly are listed first.
                 topics[found].rank = topics[found].rank.min(topics[at].rank);
             }
             None => stay.push((at, passage)),
@@ -75,7 +75,8 @@ pub(super) fn drop_repeated_topics(
     (topics, said)
 }
 
-/// Returns true if two different passages have at least this cosine. Statements of one passage are never alike.
+/// Returns true if the vectors of two different passages have a cosine of at least `least`. Two statements of the same
+/// passage are never alike.
 fn is_alike(a: &PassageVector, b: &PassageVector, least: f32) -> bool {
     let cosine = || -> f32 { a.vector.iter().zip(&b.vector).map(|(a, b)| a * b).sum() };
     a.id != b.id && a.vector.len() == b.vector.len() && cosine() >= least

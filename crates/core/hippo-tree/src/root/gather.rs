@@ -13,12 +13,12 @@ use hippo_text::text::clip;
 use hippo_types::memory::MemoryType;
 use hippo_types::time::Date;
 
-/// Maximum topics considered per day.
+/// Maximum number of topics of a day whose files were not read.
 const MOST: usize = 12;
 /// Maximum bytes of a clause.
 const CLAUSE: usize = 80;
 
-/// Words of a sentence in the first person.
+/// Words that identify a sentence in the first person.
 const FIRST_PERSON: [&str; 7] = ["I", "my", "My", "we", "We", "our", "me"];
 
 /// A topic of one day.
@@ -42,11 +42,11 @@ pub(super) struct Day {
     pub kept: Vec<(MemoryType, String, String)>,
     /// Open tasks.
     pub open: Vec<String>,
-    /// Clauses that stand alone.
+    /// Clauses that are clear without their context.
     pub clauses: Vec<Statement>,
 }
 
-/// A topic over all days.
+/// A topic, with the data of all days that mention it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RootTopic {
     pub name: String,
@@ -66,7 +66,7 @@ pub(super) struct RootTopic {
 struct MentionedName {
     /// The spelling of its first occurrence.
     name: String,
-    /// Number of names that its first day mentions before it.
+    /// Position of the name among the names of the first day that mentions it.
     place: usize,
     days: Vec<Date>,
 }
@@ -77,7 +77,7 @@ pub(super) struct RootContent {
     pub days: Vec<Day>,
     /// Names by their lower-case form.
     names: BTreeMap<String, MentionedName>,
-    /// Words that occur without a capital.
+    /// Words that occur with a small first letter.
     plain: HashSet<String>,
 }
 
@@ -121,7 +121,8 @@ impl RootContent {
             let prose = statement.text.split(' ').filter(plain).count() > 2;
             let words_of = statement.text.split(|mark: char| !mark.is_alphanumeric());
             self.plain.extend(words_of.filter(plain).map(str::to_owned));
-            // A name stands in a sentence in the first person; a word at the start of a line or before a colon is none.
+            // Only words in sentences in the first person count as names. A word at the start of a line or before a
+            // colon does not.
             let told = prose
                 && statement.kind != StatementKind::Entity
                 && statement.speaker != Speaker::Assistant
@@ -150,14 +151,14 @@ impl RootContent {
         }
     }
 
-    /// Returns the number of selected days on which people said names.
+    /// Returns the number of days on which people said names, among the days for which `meant` returns true.
     pub fn days_with_names(&self, meant: impl Fn(Date) -> bool) -> usize {
         let days = self.names.values().flat_map(|name| &name.days);
         days.filter(|date| meant(**date)).collect::<BTreeSet<_>>().len()
     }
 
-    /// Returns the names that people said on the selected days, sorted by number of days, then by their position on the
-    /// first day.
+    /// Returns the names that people said on the days for which `meant` returns true. The names are sorted by number of
+    /// days, then by their position on the first day.
     pub fn frequent_names(&self, meant: impl Fn(Date) -> bool) -> Vec<&str> {
         let proper = |(name, _): &(&String, _)| !self.plain.contains(*name);
         let counted = self.names.iter().filter(proper).map(|(_, name)| {
@@ -229,7 +230,7 @@ fn day(node: &ChildNode<'_>, reading: &SourceContent) -> Day {
             listed.push((topic.name.clone(), topic.kind));
         }
     }
-    // Files that were read again are likely to be needed again, so they keep more topics.
+    // A file that people or agents read is likely to be needed again, so days with more reads keep more topics.
     let most = MOST + usize::try_from(node.accesses.min(12)).unwrap_or(12);
     listed.truncate(most);
     let open = reading.statements.iter();
@@ -237,7 +238,7 @@ fn day(node: &ChildNode<'_>, reading: &SourceContent) -> Day {
     let open = open.map(|statement| {
         let text = clip(&statement.text, 200).replace(" → ", " -> ");
         let of = title(statement);
-        // Headings of a node's own sections do not describe the topic of a line.
+        // Add the heading only if it is a listed topic. Headings such as "Open Items" do not describe a line.
         match listed.iter().any(|(name, _)| *name == of) && !text.starts_with(&of) {
             true => format!("{of}: {text}"),
             false => text,
@@ -274,13 +275,14 @@ const fn is_plain(statement: &Statement) -> bool {
     !is_verbatim(statement.kind) && !matches!(statement.kind, StatementKind::Entity)
 }
 
-/// Collects the content for a topic: from the section with its name, or from lines that contain one of its words.
+/// Collects the content for a topic from the section with its name, and from lines that contain a part of its name.
 fn collect_topic(node: &ChildNode<'_>, reading: &SourceContent, name: String, kind: MemoryType) -> DayTopic {
     let parts: Vec<String> = name.split(" / ").map(str::to_lowercase).collect();
     let of = |statement: &&Statement| {
         let section = reading.sections.get(statement.section as usize);
         let titled = section.is_some_and(|section| section.title == name);
-        // Lines of other sections are not statements by the user.
+        // For topics about the user and for feedback, use no lines of other sections, because they are not statements
+        // by the user.
         let of_the_user = matches!(kind, MemoryType::User | MemoryType::Feedback);
         let named = || {
             let text = statement.text.to_lowercase();
@@ -310,7 +312,7 @@ fn collect_topic(node: &ChildNode<'_>, reading: &SourceContent, name: String, ki
             }
         }
     }
-    // A title that is taken from the sentence tells it already.
+    // If the name of the topic was taken from the sentence, the sentence would only repeat the name.
     let bare = told.replace([',', '[', ']'], "");
     if bare.contains(&name) && name.len() * 2 > bare.len() || name.contains(bare.trim_end_matches(['.', '!']))
     {

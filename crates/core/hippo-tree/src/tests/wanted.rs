@@ -12,7 +12,7 @@ fn waiting() -> Tree {
     tree.compact(TODAY, true);
     let node = tree.node("2026-03-18");
     assert!(node.is_wanted(TODAY), "{node:?}");
-    assert!(!node.is_wanted(DAY), "its period goes on");
+    assert!(!node.is_wanted(DAY), "the period is not closed");
     tree
 }
 
@@ -68,7 +68,7 @@ fn later_statements_are_appended_after_the_body_at_each_run() {
         tree.compact(TODAY, true);
         let node = tree.node("2026-03-18");
         assert!(node.body.starts_with(mine), "{}", node.body);
-        // The block is hippod's own, so its statements are added again.
+        // hippod replaces the whole block, so the new block contains the earlier statements again.
         assert_eq!(
             node.body.matches("barrel ").count(),
             5 * (round + 1),

@@ -4,12 +4,13 @@ use super::MarkdownParser;
 use super::{MarkdownLine, indent, trim};
 use crate::own_block;
 
-/// Maximum number of fences whose end is searched, because each search may read the whole file.
+/// Maximum number of fences for whose end the parser searches, because each search may read the whole file.
 const FENCES: u8 = 32;
 
 impl MarkdownParser<'_> {
-    /// Skips a block in which hippod repeats content of other files. Returns false if there is none. A block in
-    /// fenced code is an example, unless the fence is never closed. An unclosed block hides nothing.
+    /// Skips a block that begins on this line and in which hippod repeats content of other files. Returns false if
+    /// there is no such block. A block inside a closed code fence is an example and is not skipped. An unclosed block
+    /// is not skipped either.
     pub(super) fn skip_generated_block(&mut self, line: MarkdownLine, text: &[u8]) -> bool {
         if !own_block::is_copy(text) || self.is_in_closed_fence() {
             return false;
@@ -47,7 +48,7 @@ impl MarkdownParser<'_> {
         ends
     }
 
-    /// Skips a comment that occupies whole lines. Returns false if there is none.
+    /// Skips a comment that begins on this line and occupies whole lines. Returns false if there is no such comment.
     pub(super) fn skip_comment(&mut self, line: MarkdownLine) -> bool {
         if self.no_comment_end {
             return false;
