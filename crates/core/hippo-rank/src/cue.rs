@@ -149,10 +149,11 @@ struct CueScore {
     score: f32,
     /// Total weight of the question's words that the entry contains.
     covered: f32,
-    /// Number of the last query term that was counted, its weight, and the number of the last query term that was
-    /// seen.
+    /// Number of the last query term that was added to the score.
     counted: u32,
+    /// Weight of the query term `counted`.
     weight: f32,
+    /// Number of the last query term that was found in the entry.
     seen: u32,
 }
 
