@@ -13,7 +13,7 @@ use calendar::Days;
 use moment::{DateMatch, find};
 use word::{Word, words};
 
-/// Maximum number of words examined. Text beyond this length is probably a pasted file, whose dates do not count.
+/// Number of words of a question that are read. Text after them is probably a pasted file, whose dates do not count.
 const WORDS: usize = 400;
 
 /// Days from `start` to `end`, both inclusive.

@@ -43,7 +43,7 @@ const LEADS: [&str; 16] = [
     "mid", "late", "throughout", "around",
 ];
 
-/// Units. A number from 1950 to 2100 before one of these words is a quantity, not a year.
+/// Words for countable things. A number from 1950 to 2100 before one of these words is a quantity, not a year.
 #[rustfmt::skip] // keep the list compact
 const COUNTED: [&str; 16] = [
     "words", "tokens", "lines", "bytes", "chars", "characters", "ms", "milliseconds", "seconds", "minutes",
