@@ -32,9 +32,9 @@ pub struct CorpusChunk {
 pub struct ChunkPlace {
     /// Id of the document.
     pub document: u32,
-    /// Index among the document's chunks.
+    /// Index of the chunk among the document's chunks.
     pub ordinal: u32,
-    /// Index among the document's sections.
+    /// Index of the chunk's section among the document's sections.
     pub section: u32,
     /// First four bytes of the content hash. Chunks with equal texts have equal marks. Chunks with different texts
     /// almost always have different marks.

@@ -151,9 +151,9 @@ struct CueScore {
     covered: f32,
     /// Number of the last query term that was added to the score.
     counted: u32,
-    /// Weight in the entry of the query term `counted`.
+    /// Weight of the query term `counted` in the entry.
     weight: f32,
-    /// Number of the last prefix of the query that a word of the entry has.
+    /// Number of the last query term that is a prefix of a word in the entry.
     seen: u32,
 }
 

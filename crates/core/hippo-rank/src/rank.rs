@@ -50,7 +50,8 @@ pub struct RankInput<'a> {
     /// Returns the cosine of each given chunk with the query, in the order of the argument; NaN for a chunk without a
     /// vector.
     pub neighbour_scores: &'a dyn Fn(&[u32]) -> Vec<f32>,
-    /// Returns true if a chunk may be in the result. A chunk that may not still counts as a neighbour of other chunks.
+    /// Returns true if a chunk may be in the result. A chunk that is not allowed in the result still counts as a
+    /// neighbour of other chunks.
     pub filter: &'a dyn Fn(u32) -> bool,
     /// Dates mentioned in the query.
     pub dates: Option<DateRange>,

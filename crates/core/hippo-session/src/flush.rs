@@ -126,7 +126,7 @@ impl<'a> Flusher<'a> {
         }
     }
 
-    /// Reads the next bytes.
+    /// Reads the next bytes of the transcript.
     pub fn feed(&mut self, bytes: &[u8]) {
         if let Some(end) = memchr::memrchr(b'\n', bytes) {
             self.upto = self.fed + end as u64 + 1;

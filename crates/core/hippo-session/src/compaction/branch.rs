@@ -1,8 +1,8 @@
 //! Detection of the active path of a session.
 //!
 //! In Pi, each entry links to the entry that it answers, and the active path ends at the last entry of the file. In
-//! Claude Code, records have such links as well, but several tool results may link to one record. In its sessions, a
-//! branch therefore counts as abandoned only if a person sends a new prompt from an earlier position.
+//! Claude Code, records have such links as well, but several tool results may link to one record. A branch of a Claude
+//! Code session therefore counts as abandoned only if a person sends a new prompt from an earlier position.
 
 use std::collections::HashMap;
 
@@ -69,8 +69,8 @@ impl BranchTracker {
         readings
     }
 
-    /// Finds the records of abandoned branches. Walks back from the last prompt to the turn that contains its parent,
-    /// then from the prompt of this turn to the turn that contains its parent, and so on.
+    /// Finds the records of abandoned branches. Starts at the last prompt, and goes back to the prompt of the turn that
+    /// contains the parent. Repeats this step until there is no earlier turn.
     fn find_claude_path(&self) -> Vec<RecordReading> {
         let positions = self.positions();
         let mut readings = vec![RecordReading::Keep; self.links.len()];

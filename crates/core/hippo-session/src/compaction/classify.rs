@@ -7,7 +7,7 @@
 use super::message::{Message, Role};
 use hippo_text::text::characters;
 
-/// Type of a message, which determines how fast its importance decays.
+/// Type of a message. It determines how fast the importance of the message decays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EntryType {
     /// A decision or plan of the agent.

@@ -105,7 +105,7 @@ impl MessageLedger {
         }
     }
 
-    /// Stores the tool of a call, so that its result can be labelled.
+    /// Stores the tool of a call, so that the result of the call can be labelled with the tool.
     pub fn add_call(&mut self, id: u64, tool: &str) {
         if self.calls.len() >= CALLS {
             self.calls.clear();
@@ -151,7 +151,8 @@ impl MessageLedger {
             false => control::without_escapes(content),
         };
         let told = without_secrets(&seen);
-        // Only the user gives instructions. Text of tools or assistants that reads like an instruction is marked.
+        // Only the user gives instructions. In other messages, a mark replaces each line that reads like an
+        // instruction.
         let shown = match message.role {
             Role::User => told,
             _ => Cow::Owned(instruction::quarantine(&told).into_owned()),

@@ -60,8 +60,7 @@ fn label(core: &MessageCore, name: &str) -> String {
     }
 }
 
-/// Redacts the line and then appends the id. Before redaction, an id after a label such as `password:` would be
-/// removed.
+/// Redacts the line and then appends the id. Redaction would remove an id after a label such as `password:`.
 fn redact_and_add_id(line: &str, core: &MessageCore) -> String {
     format!("{} {}", without_secrets(line), core.id)
 }

@@ -38,7 +38,7 @@ pub struct TranscriptRecord<'a> {
     pub format: Option<TranscriptFormat>,
     /// Messages of the record.
     pub messages: Vec<Message<'a>>,
-    /// Position in the tree of the session.
+    /// Position of the record in the tree of the session.
     pub link: RecordLink,
     /// The summary of an earlier compaction.
     pub prior: Option<String>,
@@ -61,7 +61,7 @@ impl TranscriptRecord<'_> {
     }
 }
 
-/// Maximum number of JSON values of a document that are kept.
+/// Maximum number of JSON values that are kept of a document.
 const DOCUMENT_VALUES: usize = 2_000_000;
 /// Maximum number of problems that are listed. Further problems are only counted.
 const PROBLEMS: usize = 50;
@@ -69,7 +69,7 @@ const PROBLEMS: usize = 50;
 /// Reader of transcript records, with a list of the records that it could not read.
 #[derive(Debug, Default)]
 pub struct RecordReader {
-    /// The only format to read; `Auto` detects the format of each record.
+    /// Format of the records that are read. `Auto` reads all formats, and detects the format of each record.
     wanted: TranscriptFormat,
     splitter: Splitter,
     /// True if a record contained a list of messages.
@@ -78,7 +78,7 @@ pub struct RecordReader {
     pub format: Option<TranscriptFormat>,
     /// Number of unreadable records.
     pub malformed: u64,
-    /// The first unreadable records.
+    /// Descriptions of the first unreadable records.
     pub problems: Vec<TranscriptProblem>,
 }
 
@@ -86,7 +86,7 @@ pub struct RecordReader {
 type RecordSink<'e> = &'e mut dyn FnMut(Option<TranscriptRecord<'_>>);
 
 impl RecordReader {
-    /// Creates a reader of this format.
+    /// Creates a reader for records of this format.
     pub fn new(wanted: TranscriptFormat) -> Self {
         Self {
             wanted,

@@ -9,7 +9,7 @@ use crate::json::Json;
 pub const LONGEST: usize = 16 << 20;
 /// Maximum length of a document in bytes.
 const DOCUMENT: usize = 64 << 20;
-/// Names of lists that contain messages.
+/// Names of the JSON fields that contain a list of messages.
 pub const LISTS: [&str; 5] = ["messages", "history", "conversation", "transcript", "input"];
 /// UTF-8 byte order mark.
 const MARK: &[u8] = b"\xef\xbb\xbf";
@@ -92,7 +92,7 @@ impl Splitter {
         self.feed(held.strip_prefix(MARK).unwrap_or(&held), each);
     }
 
-    /// Holds the next bytes of a line or a document, unless it becomes too long.
+    /// Holds the next bytes of a line or a document. If the line or document is too long, discards it.
     fn hold(&mut self, bytes: &[u8], most: usize) {
         if self.skipping || self.held.len() + bytes.len() > most {
             self.skipping = true;

@@ -39,9 +39,9 @@ const PRIOR_SHARE: f64 = 0.25;
 const LINES_SHARE: f64 = 0.4;
 /// Number of characters at the start of each active message that are selected first. The extension shows no more.
 const FIRST: usize = 500;
-/// Maximum characters of a goal.
+/// Maximum number of characters that are shown of a goal.
 const GOAL_LENGTH: usize = 150;
-/// A goal must have more characters than this.
+/// A message must have more characters than this to be shown as a goal.
 const GOAL_LEAST: usize = 10;
 /// Minimum bytes of room for another line. Almost every line is longer.
 const LINE_LEAST: usize = 32;

@@ -38,7 +38,7 @@ impl BestSentences {
         self.kept.is_empty()
     }
 
-    /// Adds all sentences of another selection.
+    /// Adds the sentences of another selection, and keeps the best ones.
     pub fn merge(&mut self, other: Self) {
         for (weight, text) in other.kept {
             self.add(weight, &text);

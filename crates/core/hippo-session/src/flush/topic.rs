@@ -35,11 +35,11 @@ pub struct SessionTopic {
     pub title: String,
     /// Day of the messages, if they have time stamps.
     pub day: Option<Date>,
-    /// True if the topic began before the first of these messages.
+    /// True if the topic began on an earlier day or in an earlier flush.
     pub continued: bool,
     /// True if later messages belong to another topic.
     pub over: bool,
-    /// Number of messages.
+    /// Number of messages of the topic.
     pub messages: u64,
     /// The first requests of the user.
     pub requests: Vec<String>,
@@ -130,7 +130,7 @@ impl SessionTopic {
         !self.tools.is_empty() || !self.last.is_empty() || !self.before.is_empty()
     }
 
-    /// Returns true if the topic has content worth logging.
+    /// Returns true if the topic has enough content for the log.
     pub fn is_significant(&self) -> bool {
         if self.title.is_empty() && self.requests.is_empty() && !self.was_worked_on() {
             return false;

@@ -83,7 +83,7 @@ fn format_stats(before: usize, bytes: usize) -> String {
     format!("\n<!-- hippocampus stats: {before}tok → {after}tok ({ratio:.1}× compression) -->\n")
 }
 
-/// Returns the text, with a mark at each line that reads like an instruction.
+/// Returns the text, with a mark before each line that reads like an instruction.
 fn guard(text: &str) -> String {
     let lines = guard_lines(text).into_iter();
     lines.fold(String::new(), |out, line| out + &line + "\n")
