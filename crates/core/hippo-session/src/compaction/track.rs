@@ -1,6 +1,7 @@
 //! Detection of references to earlier messages, and statistics of words.
 //!
-//! The tracker reads each text once, in bounded memory: it first removes words that have not occurred for a long time.
+//! The tracker reads each text once, in bounded RAM. To save room, it removes words that have not occurred for a long
+//! time.
 //! An earlier message counts as referenced if the agent or the user repeats a path, an identifier, a number or an
 //! address that this message introduced, or if any message repeats its first characters.
 

@@ -9,7 +9,7 @@ use super::called::FileAccess;
 use super::said::neutralize_comments;
 use super::topic::{SessionTopic, ToolError};
 
-/// Approximate maximum bytes of all sections of a day.
+/// Approximate maximum total bytes of the sections of a day.
 const DAY: usize = 8 << 10;
 /// Smallest limit of a section in bytes, on a day with many topics.
 const LEAST: usize = 480;

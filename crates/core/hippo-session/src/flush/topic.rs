@@ -1,4 +1,4 @@
-//! Collection of messages by topic.
+//! Collection of the messages of a session by topic.
 
 use std::collections::BTreeMap;
 

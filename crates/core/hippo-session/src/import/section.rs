@@ -14,9 +14,9 @@ use hippo_types::transcript::ExportProgram;
 /// Beginning of the comment that marks an imported memory. It is changed in the texts of memories, so that no text can
 /// imitate a mark.
 const MARK: &str = "<!-- imported ";
-/// Number of hexadecimal digits of the hash in a mark.
+/// Number of hexadecimal digits of the hash in the mark of a memory.
 const HASH: usize = 16;
-/// Maximum characters of the id and the kind of a memory in a mark.
+/// Maximum characters of the id, and of the kind, of a memory in its mark.
 const NAME: usize = 120;
 /// Number of bytes at the start of a memory from which its heading is derived.
 const BEGINNING: usize = 16 << 10;
