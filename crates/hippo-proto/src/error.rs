@@ -19,7 +19,7 @@ pub enum ErrorKind {
     NotFound = -32003,
     /// The text on disk no longer matches the pointer.
     Stale = -32004,
-    /// Another change came first, or the same job is already running.
+    /// Another change came first, the same job is already running, or the target already exists or is closed.
     Conflict = -32005,
     /// The line, file or result is larger than allowed.
     TooLarge = -32006,
@@ -27,9 +27,9 @@ pub enum ErrorKind {
     Budget = -32007,
     /// A workspace or the index is not ready yet. The same request may succeed later.
     Warming = -32008,
-    /// A required part is missing, such as the model or the vectors.
+    /// A required part, such as the model or the vectors, is missing, damaged or switched off.
     Degraded = -32009,
-    /// The target is not writable.
+    /// The target is not writable, or hippod may not read it.
     ReadOnly = -32010,
     /// The daemon has too many open files.
     TooManyOpenFiles = -32012,

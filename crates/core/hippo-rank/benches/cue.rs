@@ -5,7 +5,7 @@ use hippo_rank::cue::Cues;
 use hippo_text::terms::Analyzer;
 use hippo_types::entry::{Entry, EntryId, Pointer};
 
-/// Number of distinct words; those with low numbers occur most often.
+/// Number of distinct words. Words with low numbers occur most often.
 const WORDS: u32 = 8_000;
 
 fn main() {

@@ -50,7 +50,7 @@ impl AnswerTexts {
     /// Minimum Jaccard similarity between the word sets of two near-duplicates.
     const SHARE: f32 = 0.9;
 
-    /// Returns true if no earlier text is a near-duplicate of the text. In that case, stores the text.
+    /// Returns true if the text is not a near-duplicate of an earlier text. In that case, stores the text.
     pub fn is_new(&mut self, text: &str) -> bool {
         let words = text.split(|sign: char| !sign.is_alphanumeric());
         let words: BTreeSet<String> = words

@@ -15,11 +15,11 @@ pub struct CorpusSection {
 /// Chunk passed to [`Corpus::set_document`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CorpusChunk {
-    /// Dense id that no other live chunk uses.
+    /// Id that no other chunk of the corpus has. Ids should be small, because arrays are indexed by them.
     pub id: u32,
-    /// Index of the chunk's section.
+    /// Index of the chunk's section in the list of sections.
     pub section: u32,
-    /// Number of index terms.
+    /// Number of index terms of the chunk.
     pub terms: u32,
     /// Speaker of the chunk.
     pub speaker: Speaker,
@@ -32,9 +32,9 @@ pub struct CorpusChunk {
 pub struct ChunkPlace {
     /// Id of the document.
     pub document: u32,
-    /// Index among the document's chunks.
+    /// Index of the chunk among the document's chunks.
     pub ordinal: u32,
-    /// Index among the document's sections.
+    /// Index of the chunk's section among the document's sections.
     pub section: u32,
     /// First four bytes of the content hash. Chunks with equal texts have equal marks. Chunks with different texts
     /// almost always have different marks.
@@ -54,10 +54,10 @@ pub struct ChunkPlace {
 pub struct SectionPlace {
     /// Index of the section's passage. A section at depth 1 or 2 is its own passage, so this is its own index.
     pub passage: u32,
-    /// Ordinal of the passage's first chunk. `first`, `end` and `terms` are only set if the section is itself a
-    /// passage.
+    /// Ordinal of the passage's first chunk. This and the fields `end` and `terms` are only set if the section is
+    /// itself a passage.
     pub first: u32,
-    /// Ordinal after the passage's last chunk; equal to `first` if the passage is empty.
+    /// Ordinal of the passage's last chunk plus one; equal to `first` if the passage is empty.
     pub end: u32,
     /// Number of terms in the passage, excluding chunks spoken by an assistant.
     pub terms: u32,
@@ -166,7 +166,7 @@ impl Corpus {
         };
         for chunk in &document.chunks {
             let place = &mut self.places[*chunk as usize];
-            // The id may since have been reused for a chunk of another document.
+            // Another document may have reused the id for one of its chunks.
             if place.is_some_and(|place| place.document == id) {
                 *place = None;
                 self.chunks -= 1;
@@ -203,14 +203,14 @@ impl Corpus {
         self.places.get(chunk as usize)?.as_ref()
     }
 
-    /// Returns the section that is the passage of a chunk.
+    /// Returns the passage of a chunk.
     pub fn passage(&self, place: &ChunkPlace) -> Option<&SectionPlace> {
         let sections = &self.document(place.document)?.sections;
         sections.get(sections.get(place.section as usize)?.passage as usize)
     }
 
-    /// Returns the ids of the chunks in the same passage that are at most `reach` positions away, in order, including
-    /// the chunk itself.
+    /// Returns the ids of a chunk and of the chunks of the same passage that are at most `reach` positions away from
+    /// it, in order.
     pub fn window(&self, place: &ChunkPlace, reach: u32) -> &[u32] {
         let (Some(document), Some(passage)) = (self.document(place.document), self.passage(place)) else {
             return &[];
@@ -233,7 +233,7 @@ impl Corpus {
         self.places.len()
     }
 
-    /// Returns the number of live chunks.
+    /// Returns the number of chunks.
     pub fn len(&self) -> usize {
         self.chunks as usize
     }

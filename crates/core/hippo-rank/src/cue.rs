@@ -29,7 +29,7 @@ const HALF_RELEVANT: f32 = 10.0;
 pub struct Match {
     /// Position of the entry in the list that was indexed.
     pub entry: usize,
-    /// Relevance, 0 to 1, computed only from the matched words. Other words in the question do not change it.
+    /// Relevance, 0 to 1. It depends only on the words of the question that the entry contains.
     pub relevance: f32,
     /// Share of the question's words that the entry contains, 0 to 1. Rare words have a higher weight.
     pub coverage: f32,
@@ -95,7 +95,7 @@ impl Cues {
                     *seen = number;
                 }
             }
-            // A word that occurs in no entry counts as if it occurred in one.
+            // A word that no entry contains counts as if one entry contained it.
             let idf = idf(self.entries.max(1) as u64, entries.max(1) as u64);
             mass += idf;
             for (entry, weight) in postings {
@@ -143,34 +143,35 @@ impl Cues {
     }
 }
 
-/// Intermediate result for an entry.
+/// Intermediate result of a search for one entry.
 #[derive(Debug, Clone, Copy, Default)]
 struct CueScore {
     score: f32,
     /// Total weight of the question's words that the entry contains.
     covered: f32,
-    /// Number of the last query term that was counted, its weight, and the number of the last query term that was
-    /// seen.
+    /// Number of the last query term that was added to the score.
     counted: u32,
+    /// Weight of the query term `counted` in the entry.
     weight: f32,
+    /// Number of the last query term that is a prefix of a word in the entry.
     seen: u32,
 }
 
-/// Returns true if the term is a compound. The analyzer emits the parts of a compound as separate terms.
+/// Returns true if the term is a compound, such as `my_file`. The analyzer also emits the parts of a compound as terms.
 fn is_compound(term: &str) -> bool {
     term.contains(|mark: char| mark.is_ascii_punctuation()) && !term.ends_with(['+', '#'])
 }
 
-/// Entries that contain a word, with the frequency of the word in each field.
+/// Positions of the entries that contain a word, with the frequency of the word in each field.
 type Occurrences = Vec<(u32, [f32; FIELDS])>;
 
-/// Builder that reads entries one at a time.
+/// Builder of the index, which reads one entry at a time.
 #[derive(Default)]
 struct CueReader {
     analyzer: Analyzer,
     /// Words in sorted order.
     counts: BTreeMap<Box<str>, Occurrences>,
-    /// Number of words in each field of each entry.
+    /// For each entry, the number of words in each field.
     lengths: Vec<[f32; FIELDS]>,
     /// Buffer for the terms of a field.
     terms: String,

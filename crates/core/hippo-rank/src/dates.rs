@@ -13,7 +13,7 @@ use calendar::Days;
 use moment::{DateMatch, find};
 use word::{Word, words};
 
-/// Maximum number of words examined. Text beyond this length is probably a pasted file, whose dates do not count.
+/// Number of words of a question that are read. Text after them is probably a pasted file, whose dates do not count.
 const WORDS: usize = 400;
 
 /// Days from `start` to `end`, both inclusive.
@@ -59,7 +59,8 @@ pub fn date_range(query: &str, today: Date) -> Option<DateRange> {
     first
 }
 
-/// Parses the expression that starts at word `at`. Returns its range and its length in words.
+/// Parses the date expression that starts at word `at`. Returns the range of days, and the length of the expression in
+/// words.
 fn expression(words: &[Word], at: usize, today: Date) -> Option<(DateRange, usize)> {
     let lead = words[at].text.as_str();
     let leads = ["between", "from", "since", "after", "until", "till", "before"];

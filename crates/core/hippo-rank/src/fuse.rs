@@ -14,18 +14,18 @@ use crate::rank::{Features, RankInput, RankMode, RankedChunk};
 use hippo_text::chunk::Speaker;
 use hippo_types::time::{Date, days_between};
 
-/// Number of days between two dates from which the proximity is 0. This number and the weight of `date` were chosen
-/// together, in runs that left out one conversation each. Most runs chose 7 days and a weight of 2.5.
+/// Distance in days at which the proximity of two dates falls to 0. It was chosen together with the weight of `date`,
+/// in runs that left out one conversation each. Most runs chose 7 days and a weight of 2.5.
 const NEAR_DAYS: f32 = 7.0;
-/// Number of lexical candidates that are scored in full.
+/// Number of candidates with the best lexical features that get a full score.
 const CANDIDATES: usize = 300;
 
 /// Weights of the features.
 ///
 /// The score is the logistic function of (weighted sum of the features − `middle`) / 2.5. The divisor does not change
-/// the order of results; it adjusts the scale for thresholds. Noise (a cosine of 0.1) scores below 0.1, a hit without
-/// common words and with a cosine of 0.5 scores about 0.2, and a hit that matches in words and meaning scores above
-/// 0.8.
+/// the order of the results. It adjusts the scale for thresholds: noise (a cosine of 0.1) scores below 0.1, a hit
+/// without common words and with a cosine of 0.5 scores about 0.2, and a hit that matches in words and meaning scores
+/// above 0.8.
 #[derive(Debug)]
 struct FeatureWeights {
     unit: f32,
@@ -39,9 +39,9 @@ struct FeatureWeights {
     middle: f32,
 }
 
-/// Weights for words and vectors. A softmax over the chunks of each question was fitted, leaving one conversation out
-/// at a time. The final weights were then chosen on a coarse grid, over conversations and assistant logs, in a region
-/// where the results are stable.
+/// Weights for words and vectors. A fit of a softmax over the chunks of each question, with one conversation left out
+/// at a time, gave the approximate values. The final values are from a coarse grid over conversations and assistant
+/// logs, in a region where small changes have little effect.
 const HYBRID: FeatureWeights = FeatureWeights {
     unit: 6.5,
     window: 8.0,
@@ -155,7 +155,7 @@ pub(crate) fn fuse(input: &RankInput<'_>, hits: Vec<(u32, Features)>) -> Vec<Ran
     ranked
 }
 
-/// Orders chunks with equal scores by path and position. An order by id would depend on the history of the index.
+/// Compares two chunks with equal scores by path and position. An order by id would depend on the history of the index.
 fn in_place(corpus: &Corpus, a: u32, b: u32) -> Ordering {
     let key = |chunk| {
         let place = corpus.place(chunk)?;
@@ -170,7 +170,7 @@ struct Candidate {
     features: Features,
 }
 
-/// Adds the features of date and user to the lexical ones.
+/// Adds the features `date` and `user` to the lexical features. Returns `None` if the corpus has no such chunk.
 fn features(input: &RankInput<'_>, chunk: u32, lexical: Features) -> Option<Features> {
     let place = input.corpus.place(chunk)?;
     let dates = input.dates.as_ref().zip(input.corpus.date(place));

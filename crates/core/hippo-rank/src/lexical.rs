@@ -1,9 +1,9 @@
 //! BM25 scores of chunks, windows and passages from postings.
 //!
 //! The index stores which chunks contain a term, but not how often. Chunks are small, so a term nearly always occurs
-//! once. In a window or passage, the frequency of a term is the number of chunks that contain it. Lines of an
-//! assistant do not count for a passage, because a long answer mentions many subjects, and the user's question names
-//! the one that matters.
+//! once in a chunk. In a window or passage, the frequency of a term is the number of chunks that contain the term. The
+//! score of a passage ignores what an assistant said, because a long answer mentions many subjects. The question of the
+//! user names the subject that matters.
 
 use crate::corpus::{ChunkPlace, Corpus};
 use crate::rank::{Features, Postings};
@@ -14,13 +14,13 @@ use hippo_text::speaker::is_speaker_term;
 const K1: f32 = 1.2;
 /// Length normalization of BM25 for a chunk. It is low because the shortest lines contain the least information.
 const B_UNIT: f32 = 0.3;
-/// Length normalization of BM25 for a passage: the usual value.
+/// Length normalization of BM25 for a passage. This is the usual value.
 const B_PASSAGE: f32 = 0.75;
-/// Number of chunks in a window before the chunk and after the chunk.
+/// A window contains this number of chunks before its chunk, and the same number after it.
 pub(crate) const REACH: u32 = 2;
 
-/// Arrays indexed by chunk id, reused for each query. Between queries all values are zero. The values of a passage
-/// are at the id of its first chunk.
+/// Arrays indexed by chunk id. Queries reuse them. Between queries, all values are zero. The values of a passage are at
+/// the id of its first chunk.
 #[derive(Debug, Default)]
 pub struct RankScratch {
     sums: Vec<LexicalSums>,
@@ -30,7 +30,7 @@ pub struct RankScratch {
     passages: Vec<u32>,
 }
 
-/// Sums of term weights of a chunk, before they become the shares of its [`Features`].
+/// Sums of the term weights of a chunk. Divided by the largest possible sum, they become its [`Features`].
 #[derive(Debug, Clone, Copy, Default)]
 struct LexicalSums {
     unit: f32,

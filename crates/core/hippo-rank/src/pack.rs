@@ -39,7 +39,7 @@ impl Packer {
         true
     }
 
-    /// Returns true if no more chunks will be taken.
+    /// Returns true if the packer takes no more chunks.
     pub fn is_full(&self) -> bool {
         self.places == 0 || self.passed_over == PASSED_OVER
     }

@@ -40,20 +40,22 @@ pub struct VectorHits {
 pub struct RankInput<'a> {
     /// Corpus of the workspace.
     pub corpus: &'a Corpus,
-    /// Evidence to use.
+    /// Evidence to use: words, vectors or both.
     pub mode: RankMode,
     /// Postings of each term of the query.
     pub postings: &'a [Postings<'a>],
-    /// Nearest chunks by vector. If this is `None`, the query has no vector and only words count.
+    /// Chunks whose vectors are nearest to the vector of the query. `None` if the query has no vector; then only words
+    /// count.
     pub vectors: Option<&'a VectorHits>,
     /// Returns the cosine of each given chunk with the query, in the order of the argument; NaN for a chunk without a
     /// vector.
     pub neighbour_scores: &'a dyn Fn(&[u32]) -> Vec<f32>,
-    /// Returns true if a chunk may be in the result. Other chunks still count as neighbours.
+    /// Returns true if a chunk may be in the result. A chunk that is not allowed in the result still counts as a
+    /// neighbour of other chunks.
     pub filter: &'a dyn Fn(u32) -> bool,
     /// Dates mentioned in the query.
     pub dates: Option<DateRange>,
-    /// Maximum number of chunks to return.
+    /// Maximum number of chunks in the result.
     pub limit: usize,
 }
 
@@ -74,8 +76,8 @@ pub struct RankedChunk {
 
 /// Features of a chunk for a query.
 ///
-/// Lexical features are shares, in [0, 1], of the largest sum of term weights that the query allows. Vector features
-/// are cosines, or `None` if there is no vector.
+/// A lexical feature is a share, in [0, 1], of the largest sum of term weights that the query allows. A vector feature
+/// is a cosine, or `None` without a vector.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Features {
     /// BM25 of the chunk.

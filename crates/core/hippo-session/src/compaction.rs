@@ -1,12 +1,12 @@
 //! Compaction of a session transcript into a short summary.
 //!
-//! Each message is classified and scored, and its score decays with its distance from the end, by the rules of the
-//! hippocampus.md extension. The remaining score decides whether the summary shows the message in full, as one line
-//! or as a pointer. Every line carries an id by which the full content can be fetched. docs/compaction.md describes the
-//! rules.
+//! Each message gets a type and a score by the rules of the hippocampus.md extension. The score decays with the
+//! distance of the message from the end of the transcript. The remaining score decides if the summary shows the message
+//! in full, as one line or as a pointer. Every line has an id by which the full content can be fetched.
+//! docs/compaction.md describes the rules.
 //!
-//! Input arrives in pieces of any size ([`Compactor::feed`]), so memory use does not grow with the transcript. If the
-//! session abandoned a branch, the caller must feed the same bytes a second time ([`CompactionPass::Again`]).
+//! The input arrives in pieces of any size ([`Compactor::feed`]), so the use of RAM does not grow with the transcript.
+//! If the session abandoned a branch, the caller must feed the same bytes a second time ([`CompactionPass::Again`]).
 
 mod branch;
 mod classify;
@@ -40,16 +40,16 @@ use state::CompactionState;
 pub struct CompactionOptions {
     /// Decay rates, thresholds and limits.
     pub config: CompactionConfig,
-    /// The only format to read; `Auto` detects the format of each record.
+    /// Format of the records that are read. `Auto` reads all formats, and detects the format of each record.
     pub format: TranscriptFormat,
     /// Maximum size of the summary in tokens; `None` for no limit.
     pub budget: Option<usize>,
-    /// True if the caller stores the content of each message, and [`CompactionResult::dropped_list`], by its id. Only in this
-    /// case does the summary say that these contents can be fetched.
+    /// True if the caller stores the contents of all messages, and [`CompactionResult::dropped_list`], by their ids. If
+    /// it is false, the summary does not say that contents can be fetched.
     pub stored: bool,
 }
 
-/// Incremental reader of a transcript.
+/// Reader that compacts a transcript, piece by piece.
 #[derive(Debug)]
 pub struct Compactor {
     reader: RecordReader,
@@ -61,20 +61,20 @@ pub struct Compactor {
 pub enum CompactionPass {
     /// The summary is complete.
     Done(Box<CompactionResult>),
-    /// The session abandoned a branch: read the same bytes again with this compactor, which skips the records that are
-    /// off the active path.
+    /// The session abandoned a branch. The caller must feed the same bytes to this compactor, which skips the records
+    /// of abandoned branches.
     Again(Box<Compactor>),
 }
 
 /// Result of a compaction.
 #[derive(Debug)]
 pub struct CompactionResult {
-    /// The summary, as markdown.
+    /// The summary, in Markdown.
     pub summary: String,
     /// Statistics of the compaction.
     pub stats: CompactStats,
-    /// The list of messages that the summary has no room for, one per line; empty if contents are not stored.
-    /// [`CompactStats::rest`] is the id of this text.
+    /// List of the messages for which the summary has no room, one per line; empty if contents are not stored.
+    /// [`CompactStats::rest`] is the id of this list.
     pub dropped_list: String,
     ledger: MessageLedger,
 }
@@ -89,8 +89,8 @@ impl Compactor {
         }
     }
 
-    /// Reads the next bytes and passes each scored message with its id to `each`. A caller that stores these contents
-    /// can resolve the ids in the summary.
+    /// Reads the next bytes and passes each message with its id to `each`. A caller that stores the messages can
+    /// resolve the ids in the summary.
     pub fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(ShortContentId, &Message<'_>)) {
         let Self { reader, state } = self;
         reader.feed(bytes, &mut |record| state.add_record(record, &mut each));

@@ -1,9 +1,9 @@
 //! Extraction of daily log sections from a session.
 //!
-//! The messages of a transcript become sections in the form of an agent's checkpoint: request, analysis, decision,
-//! outcome, user feedback, references, tool calls. No model is involved: sentences are selected by marker words and
-//! quoted without secrets. Of tool results, only names, paths and short error lines are used, because foreign text
-//! must not enter memory. Input arrives in pieces of any size, and memory use does not grow with the transcript.
+//! A section has the fields of an agent's checkpoint: request, analysis, decision, outcome, user feedback, references,
+//! tool calls. The daemon uses no model: it selects sentences by marker words, and quotes them without secrets. From
+//! tool results, it takes only names, paths and short error lines, because text from outside must not enter the memory.
+//! The input arrives in pieces of any size, and the use of RAM does not grow with the transcript.
 
 mod best;
 mod called;
@@ -31,27 +31,27 @@ use topic::{SessionTopic, ToolError};
 pub use known::LoggedMessageKey;
 pub use section::LogSection;
 
-/// Maximum sections of one day.
+/// Maximum number of sections that a flush creates, per day of the session.
 const MOST: usize = 16;
-/// Maximum topics in memory before adjacent ones are merged.
+/// Maximum number of topics in RAM. Above this number, adjacent topics are merged.
 const HELD: usize = 4 * MOST;
-/// Maximum number of calls that are waiting for their result.
+/// Maximum number of tool calls that are kept until their result is read.
 const CALLS: usize = 1_024;
 
 /// Settings of one flush.
 #[derive(Debug, Clone, Default)]
 pub struct FlushOptions {
-    /// The only format to read; `Auto` detects the format of each record.
+    /// Format of the records that are read. `Auto` reads all formats, and detects the format of each record.
     pub format: TranscriptFormat,
-    /// Folder that is removed from the start of paths.
+    /// Folder that is removed from the start of file paths in the log.
     pub root: Option<String>,
-    /// Topic at the end of an earlier flush of the session.
+    /// Title of the topic with which an earlier flush of the session ended.
     pub topic: Option<String>,
-    /// Identities of the session and the transcript, for messages without a time stamp. A message is known if it was
-    /// recorded for the first identity. A new message is recorded for all identities. If the list is empty, all
-    /// transcripts count as one.
+    /// Names of the session and of the transcript, by which the flush recognises messages without a time stamp. Such a
+    /// message is known if it was recorded for the first name. A new message is recorded for all names. If the list is
+    /// empty, all transcripts count as one.
     pub within: Vec<String>,
-    /// True if the input continues where an earlier flush of the same transcript ended.
+    /// True if the input starts where an earlier flush of the same transcript ended.
     pub resumed: bool,
 }
 
@@ -60,24 +60,24 @@ pub struct FlushOptions {
 pub struct FlushResult {
     /// Sections in the order in which their topics began.
     pub sections: Vec<LogSection>,
-    /// Number of new messages.
+    /// Number of messages that no earlier flush recorded.
     pub messages: u64,
-    /// Number of known messages.
+    /// Number of messages that an earlier flush recorded.
     pub known: u64,
-    /// Detected format.
+    /// Detected format of the transcript.
     pub format: Option<TranscriptFormat>,
     /// Number of records that could not be read, except an incomplete last line.
     pub malformed: u64,
-    /// The first unreadable records.
+    /// Descriptions of the first unreadable records.
     pub problems: Vec<TranscriptProblem>,
-    /// Offset after the last complete line, where a later flush continues. `None` for a document, which must be read
-    /// from the start.
+    /// Offset after the last complete line, where a later flush continues. `None` if the transcript is one JSON
+    /// document, because a later flush must read it from the start.
     pub upto: Option<u64>,
-    /// Topic at the end of the session.
+    /// Title of the last topic of the session.
     pub topic: Option<String>,
 }
 
-/// Incremental reader of a transcript.
+/// Reader that converts a transcript to log sections, piece by piece.
 pub struct Flusher<'a> {
     reader: RecordReader,
     fed: u64,
@@ -88,13 +88,14 @@ pub struct Flusher<'a> {
 struct FlushState<'a> {
     options: FlushOptions,
     known: KnownMessages,
-    /// Returns true if a message key is known, and records it.
+    /// Returns true if a message with this key was flushed before, and records the key.
     is_known: Box<dyn FnMut(&LoggedMessageKey) -> bool + 'a>,
     /// Returns the day of a time stamp.
     day: Box<dyn Fn(Timestamp) -> Date + 'a>,
     topics: Vec<SessionTopic>,
     today: Option<Date>,
-    /// Labels of the calls that are waiting for their result: the command, or the tool.
+    /// Label of each tool call without a result so far, by the hash of the call's id. The label is the beginning of the
+    /// command, or else the name of the tool.
     calls: BTreeMap<u64, String>,
     found: FlushResult,
 }
@@ -125,7 +126,7 @@ impl<'a> Flusher<'a> {
         }
     }
 
-    /// Reads the next bytes.
+    /// Reads the next bytes of the transcript.
     pub fn feed(&mut self, bytes: &[u8]) {
         if let Some(end) = memchr::memrchr(b'\n', bytes) {
             self.upto = self.fed + end as u64 + 1;
@@ -147,7 +148,7 @@ impl<'a> Flusher<'a> {
         let document = reader.settle(&mut |record| state.add_record(record.unwrap_or_default()));
         let complete = (!document).then(|| (reader.malformed, reader.problems.clone()));
         reader.finish(&mut |record| state.add_record(record.unwrap_or_default()));
-        // The last line may be incomplete while the session is being written; a later flush reads it.
+        // The last line may be incomplete, because the harness is still writing it. A later flush reads this line.
         let (malformed, problems) = complete.unwrap_or((reader.malformed, reader.problems));
         state.found = FlushResult {
             format: reader.format,
@@ -191,7 +192,7 @@ impl FlushState<'_> {
             }
             if known {
                 self.found.known += 1;
-                // Later messages still belong to the last prompt, although that prompt is already in the log.
+                // The messages after a known prompt belong to it, so the title of the prompt becomes the current topic.
                 if message.role == Role::User
                     && let Some(asked) =
                         said::extract_prompt(&message.text).filter(|asked| !said::is_answer(asked))
@@ -260,7 +261,7 @@ impl FlushState<'_> {
         self.options.topic = Some(topic.title.clone());
     }
 
-    /// Returns the topic for this day. If a topic continues after midnight, it gets another section.
+    /// Returns the current topic of this day. A topic that continues after midnight gets a second section.
     fn current_topic(&mut self, day: Option<Date>) -> &mut SessionTopic {
         let fits = self
             .topics
@@ -307,7 +308,7 @@ impl FlushState<'_> {
     }
 }
 
-/// Creates the sections of a transcript that is in memory, with no known messages.
+/// Creates the sections of a whole transcript. No message is known in advance.
 #[cfg(test)]
 pub(crate) fn flush(bytes: &[u8], options: FlushOptions, day: impl Fn(Timestamp) -> Date) -> FlushResult {
     let mut seen = std::collections::BTreeSet::new();

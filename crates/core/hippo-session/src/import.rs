@@ -14,7 +14,7 @@ use crate::json::Json;
 use hippo_types::time::Timestamp;
 use hippo_types::transcript::ExportProgram;
 
-/// Maximum size of a memory in bytes; a larger file might not be indexed.
+/// Maximum size of an imported memory in bytes. The daemon might not index a larger file.
 pub const LARGEST: usize = 4 << 20;
 /// Maximum number of JSON values of an export that are kept.
 const VALUES: usize = 8_000_000;
@@ -43,16 +43,17 @@ pub struct Memory {
 pub struct ImportResult {
     /// Memories in the order of the source.
     pub memories: Vec<Memory>,
-    /// Damaged records that were skipped, each with its line or number.
+    /// Descriptions of the records that were skipped, each with its line or number.
     pub problems: Vec<String>,
-    /// Number of records that are not memories: sessions, prompts, deleted records.
+    /// Number of records that are not memories, such as sessions and prompts.
     pub left_out: u64,
 }
 
-/// Returns the memories of an export: a list of records, an object with lists of records, or a record per line.
+/// Reads the memories of an export. The export is a list of records, an object with lists of records, or one record per
+/// line.
 ///
 /// # Errors
-/// Returns a description of the problem if the file is not an export of this program.
+/// Returns a description of the problem if the file is not an export of `program`.
 pub fn export(program: ExportProgram, bytes: &[u8]) -> Result<ImportResult, String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let groups: &[&str] = match program {
@@ -106,19 +107,19 @@ pub fn export(program: ExportProgram, bytes: &[u8]) -> Result<ImportResult, Stri
     Ok(found)
 }
 
-/// Returns true if the first line with content is a record.
+/// Returns true if the first line with content is a complete JSON object.
 fn has_record_lines(bytes: &[u8]) -> bool {
     let line = bytes.trim_ascii_start().split(|byte| *byte == b'\n').next();
     line.is_some_and(|line| Json::parse(line).is_ok())
 }
 
-/// Returns an error without line and column.
+/// Returns the text of a JSON error, without line and column.
 fn reason(error: &serde_json::Error) -> String {
     let what = error.to_string();
     what.split(" at line ").next().unwrap_or(&what).to_owned()
 }
 
-/// Returns the memory of a record, or `None` for a record of another kind.
+/// Converts a record to a memory. Returns `None` for a session or a prompt.
 fn memory(program: ExportProgram, group: &str, record: &Json<'_>) -> Result<Option<Memory>, String> {
     if !matches!(record, Json::Object(_)) {
         return Err("it is not an object".to_owned());

@@ -1,7 +1,7 @@
-//! JSON values that other programs wrote, with texts borrowed from the bytes.
+//! Lenient parser of JSON values that other programs wrote.
 //!
-//! One unusual field must not lose a message. A field of an unexpected
-//! type counts as missing, and the last value of a repeated field wins.
+//! One unusual field must not make a whole message unreadable. A field of an unexpected type counts as missing. If a
+//! field is repeated, the last value counts. Texts are borrowed from the input where possible.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -12,8 +12,8 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 
 use hippo_types::time::Timestamp;
 
-/// Maximum number of values of a record that are kept; further ones are skipped. No program writes as many, and a
-/// value takes more memory than its text.
+/// Maximum number of JSON values that are kept of a record. Further values are skipped, because a value takes more RAM
+/// than its text. Known programs write fewer values.
 pub const VALUES: usize = 250_000;
 
 /// A JSON value.
@@ -21,16 +21,16 @@ pub const VALUES: usize = 250_000;
 pub enum Json<'a> {
     Null,
     Bool(bool),
-    /// A number as it is displayed.
+    /// A number, formatted as text.
     Number(Box<str>),
     Text(Cow<'a, str>),
     List(Vec<Json<'a>>),
-    /// The fields in order.
+    /// The fields in the order of the input.
     Object(Vec<(Cow<'a, str>, Json<'a>)>),
 }
 
 impl<'a> Json<'a> {
-    /// Parses an object.
+    /// Parses a JSON object.
     ///
     /// # Errors
     /// Fails if the bytes are not exactly one JSON object.
@@ -41,7 +41,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Parses a value of any type, of which at most `most` values are kept.
+    /// Parses a value of any type, and keeps at most `most` of the values inside it.
     ///
     /// # Errors
     /// Fails if the bytes are not exactly one JSON value.
@@ -52,7 +52,8 @@ impl<'a> Json<'a> {
         Ok(value)
     }
 
-    /// Returns what `read` makes of the last fitting value whose name is in `names`.
+    /// Calls `read` with the fields that have one of these names, last field first, and returns the first result that
+    /// is not `None`.
     fn find<'s, T>(&'s self, names: &[&str], read: impl Fn(&'s Self) -> Option<T>) -> Option<T> {
         let Self::Object(fields) = self else {
             return None;
@@ -61,7 +62,7 @@ impl<'a> Json<'a> {
         named.find_map(|(_, value)| read(value))
     }
 
-    /// Returns the text or number under the first known name.
+    /// Returns the last text or number in a field with one of these names.
     pub fn find_text(&self, names: &[&str]) -> Option<&str> {
         self.find(names, |value| match value {
             Self::Text(text) => Some(&**text),
@@ -70,18 +71,18 @@ impl<'a> Json<'a> {
         })
     }
 
-    /// Returns the text or number under a name; empty if missing.
+    /// Returns the text or number in the field `name`; empty if there is none.
     pub fn text(&self, name: &str) -> &str {
         self.find_text(&[name]).unwrap_or_default()
     }
 
-    /// Returns true if there is a text or number under a name.
+    /// Returns true if the field `name` contains a text or a number.
     pub fn has_text(&self, name: &str) -> bool {
         self.find_text(&[name]).is_some()
     }
 
-    /// Returns the time under one of these names: RFC 3339, a date with or without a time (UTC), or seconds or
-    /// milliseconds since 1970.
+    /// Returns the time in a field with one of these names. Accepts RFC 3339, a date with or without a time (UTC), and
+    /// seconds or milliseconds since 1970.
     pub fn time(&self, names: &[&str]) -> Option<Timestamp> {
         let text = self.find_text(names)?.trim();
         if let Ok(number) = text.split('.').next().unwrap_or_default().parse::<i64>() {
@@ -97,7 +98,7 @@ impl<'a> Json<'a> {
         self.find_text(&["call_id", "tool_use_id", "toolCallId", "tool_call_id"])
     }
 
-    /// Returns true if one of these names is set to true.
+    /// Returns true if the last boolean in a field with one of these names is true.
     pub fn flag(&self, names: &[&str]) -> bool {
         let flag = |value: &Self| match value {
             Self::Bool(flag) => Some(*flag),
@@ -111,17 +112,18 @@ impl<'a> Json<'a> {
         self.flag(&["isError", "is_error"])
     }
 
-    /// Returns the object under a name, or a text in place of one.
+    /// Returns the field `name` if it is an object or a text.
     pub fn object(&self, name: &str) -> Option<&Self> {
         self.find(&[name], |value| value.is_block().then_some(value))
     }
 
-    /// Returns the value under one of these names, unless it is null.
+    /// Returns the last value that is not null in a field with one of these names.
     pub fn value(&self, names: &[&str]) -> Option<&Self> {
         self.find(names, |value| (!matches!(value, Self::Null)).then_some(value))
     }
 
-    /// Returns the blocks under one of these names: a text, an object, or a list of both.
+    /// Returns the content blocks in a field with one of these names. The field is a text, an object, or a list of
+    /// texts and objects.
     pub fn blocks(&self, names: &[&str]) -> &[Self] {
         let blocks = self.find(names, |value| match value {
             Self::List(items) if items.iter().any(Self::is_block) => Some(&items[..]),
@@ -131,7 +133,7 @@ impl<'a> Json<'a> {
         blocks.unwrap_or_default()
     }
 
-    /// Returns the list under one of these names.
+    /// Returns the list in a field with one of these names.
     pub fn list(&self, names: &[&str]) -> Option<&[Self]> {
         self.find(names, |value| match value {
             Self::List(items) => Some(&items[..]),
@@ -139,7 +141,7 @@ impl<'a> Json<'a> {
         })
     }
 
-    /// Returns true for a text or an object.
+    /// Returns true for a text or an object, which can be a content block.
     pub fn is_block(&self) -> bool {
         matches!(self, Self::Text(_) | Self::Object(_))
     }
@@ -152,7 +154,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Parses JSON inside a text, as OpenAI writes arguments.
+    /// Parses JSON inside a text. For example, OpenAI writes the arguments of a call in this form.
     pub fn parse_inner(&self) -> Option<Json<'_>> {
         match self {
             Self::Text(text) if text.starts_with(['{', '[']) => Json::parse_any(text.as_bytes(), VALUES).ok(),
@@ -166,7 +168,7 @@ impl<'a> Json<'a> {
         self.parse_inner().as_ref().unwrap_or(self).format(true)
     }
 
-    /// Formats a value. At the top level, it needs no brackets.
+    /// Formats a value. A list or an object at the top level has no brackets.
     fn format(&self, top: bool) -> String {
         match self {
             Self::Null => "null".to_owned(),
@@ -195,7 +197,7 @@ impl<'a> Json<'a> {
     }
 }
 
-/// Formats a number. Very large numbers use the exponent notation instead of hundreds of zeros.
+/// Formats a number. A very large number has the exponent notation instead of hundreds of zeros.
 fn format_float(number: f64) -> String {
     if number.abs() < 1e15 && number.fract() == 0.0 {
         return number.to_string();
@@ -203,12 +205,12 @@ fn format_float(number: f64) -> String {
     format!("{number:?}")
 }
 
-/// Reads a value. The number of values that may still be kept is counted down in the cell.
+/// Reader of a JSON value. The cell contains the number of values that may still be kept.
 #[derive(Clone, Copy)]
 struct JsonReader<'c>(&'c Cell<usize>);
 
 impl JsonReader<'_> {
-    /// Takes the room of one more value. Returns false if there is none.
+    /// Deducts one value from the number of values that may still be kept. Returns false if this number was 0.
     fn take_room(self) -> bool {
         let left = self.0.get();
         self.0.set(left.saturating_sub(1));

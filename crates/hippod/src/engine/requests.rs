@@ -242,5 +242,6 @@ fn not_as_the_disk(workspace: &Workspace) -> Vec<String> {
 }
 
 fn registry_error(error: &anyhow::Error) -> RpcError {
-    RpcError::internal(format!("{error:#}")).hint("check whether the state folder is writable and its disk has room")
+    RpcError::internal(format!("{error:#}"))
+        .hint("check whether the state folder is writable and its disk has room")
 }

@@ -140,7 +140,7 @@ fn empty_indexes_and_zero_limits_yield_no_match() {
     assert!(Cues::default().find(&query_terms("crane"), 5).is_empty());
 }
 
-/// A small vocabulary, so that words coincide.
+/// Generates words from a small vocabulary, so that the same words occur in several texts.
 fn words() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         Just("crane"),

@@ -6,7 +6,8 @@ use hippo_types::time::Date;
 
 use super::word::Unit;
 
-/// Days from `start` to `end`, both inclusive. Numbers of units have at most four digits, so that no sum overflows.
+/// Days from `start` to `end`, both inclusive. Counts of days, weeks and other units have at most four digits, so that
+/// no sum overflows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Days {
     pub start: Date,
@@ -34,7 +35,7 @@ impl Days {
         ))
     }
 
-    /// Returns a quarter from 1 to 4.
+    /// Returns the days of a quarter of a year. `quarter` is a number from 1 to 4.
     pub fn quarter(year: i16, quarter: i8) -> Option<Self> {
         let (first, last) = (
             Self::month(year, quarter * 3 - 2)?,

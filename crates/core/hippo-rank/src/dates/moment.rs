@@ -43,7 +43,7 @@ const LEADS: [&str; 16] = [
     "mid", "late", "throughout", "around",
 ];
 
-/// Units. A number from 1950 to 2100 before one of these words is a quantity, not a year.
+/// Words for countable things. A number from 1950 to 2100 before one of these words is a quantity, not a year.
 #[rustfmt::skip] // keep the list compact
 const COUNTED: [&str; 16] = [
     "words", "tokens", "lines", "bytes", "chars", "characters", "ms", "milliseconds", "seconds", "minutes",
@@ -283,7 +283,8 @@ impl<'a> Cursor<'a> {
         DateMatch::relative(self.latest_month(month.number), 1)
     }
 
-    /// Parses a day of a month. The year may be at `length` words from the start of the expression.
+    /// Parses the year of a date whose day and month are known. The year, if there is one, is `length` words after the
+    /// start of the expression.
     fn day(&self, month: Month, day: i8, length: usize) -> Option<DateMatch> {
         if let Some(year) = word::year(self.text(length)) {
             let day = Date::new(year, month.number, day).ok();

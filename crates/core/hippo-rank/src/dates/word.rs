@@ -1,4 +1,4 @@
-//! Words of a question, with numbers, days and months.
+//! Words of a question, and their values as numbers or dates.
 
 use hippo_types::time::{MONTHS, WEEKDAYS};
 
@@ -38,7 +38,7 @@ pub(super) fn words(text: &str, limit: usize) -> Vec<Word> {
 pub(super) struct Month {
     /// Number of the month, 1 to 12.
     pub number: i8,
-    /// True if the word has another meaning: `may`, `march`, `mar`, `dec`.
+    /// True if the word is a short form or has another meaning: `dec`, `mar`, `may`, `march`.
     pub doubtful: bool,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn month(text: &str) -> Option<Month> {
     Some(Month { number, doubtful })
 }
 
-/// Returns true for the length of a short form, which is the start of a name.
+/// Returns true if the text is as long as the short form of a month name, such as `dec` or `sept`.
 fn is_short(text: &str) -> bool {
     text.len() == 3 || text == "sept"
 }

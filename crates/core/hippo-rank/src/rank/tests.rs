@@ -7,8 +7,8 @@ use crate::corpus::{CorpusChunk, CorpusSection};
 use hippo_text::chunk::{ContentHash, Speaker};
 use hippo_text::terms;
 
-/// Documents of passages, which consist of lines. The ids are consecutive, and the inverted index is built as in the
-/// store.
+/// Documents that consist of passages, which consist of lines. The ids are consecutive, and the inverted index is built
+/// as in the store.
 struct World {
     corpus: Corpus,
     lines: Vec<(u32, String)>,
@@ -146,7 +146,7 @@ fn context_and_speaker_decide_between_equal_lines() {
             "Ben: I heard Ada went to the museum.",
         ]],
     ]);
-    // Both lines are equal; only their neighbours differ.
+    // The texts of both lines are equal, and only their neighbours differ.
     let ranked = world.rank(
         "How many weeks did we stay in Norway?",
         RankMode::Lexical,

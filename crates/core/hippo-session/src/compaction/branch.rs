@@ -1,15 +1,15 @@
 //! Detection of the active path of a session.
 //!
-//! In Pi, each entry links to the entry that it answers, and the last entry of the file is the active one. In Claude
-//! Code, lines link to lines as well, but several tool results may link to one line. There, a branch counts as
-//! abandoned only if a person sends a new prompt from an earlier position.
+//! In Pi, each entry links to the entry that it answers, and the active path ends at the last entry of the file. In
+//! Claude Code, records have such links as well, but several tool results may link to one record. A branch of a Claude
+//! Code session therefore counts as abandoned only if a person sends a new prompt from an earlier position.
 
 use std::collections::HashMap;
 
 use super::read::RecordLink;
 use hippo_types::transcript::TranscriptFormat;
 
-/// Collector of the links between records.
+/// Collector of the links between the records of a session.
 #[derive(Debug, Default)]
 pub struct BranchTracker {
     links: Vec<RecordLink>,
@@ -17,13 +17,15 @@ pub struct BranchTracker {
 }
 
 impl BranchTracker {
-    /// Notes the next record. Every record must be noted, so that positions agree with those in the second reading.
+    /// Stores the link of the next record. The caller must do this for every record, so that positions agree with those
+    /// in the second reading.
     pub fn note(&mut self, link: RecordLink, format: Option<TranscriptFormat>) {
         self.format = self.format.or(format);
         self.links.push(link);
     }
 
-    /// Returns the reading of each record by its position, or `None` if every record is on the path.
+    /// Returns the treatment of each record in the second reading, by its position. Returns `None` if every record is
+    /// on the active path.
     pub fn finish(self) -> Option<Vec<RecordReading>> {
         let readings = match self.format {
             Some(TranscriptFormat::Pi) => self.find_pi_path(),
@@ -67,8 +69,8 @@ impl BranchTracker {
         readings
     }
 
-    /// Walks back from the last prompt to the turn that contains its parent, then to the parent of that turn's
-    /// prompt, and so on.
+    /// Finds the records of abandoned branches. Starts at the last prompt, and goes back to the prompt of the turn that
+    /// contains the parent. Repeats this step until there is no earlier turn.
     fn find_claude_path(&self) -> Vec<RecordReading> {
         let positions = self.positions();
         let mut readings = vec![RecordReading::Keep; self.links.len()];
@@ -84,8 +86,8 @@ impl BranchTracker {
                 continue;
             };
             turn = prompts[..at].partition_point(|before| *before <= parent);
-            // If the parent is in the turn just before this prompt, the records after it are tool results of the same
-            // answer.
+            // If the parent is in the turn just before the prompt, no branch was abandoned: the records between them
+            // are tool results of the same answer.
             if turn < at {
                 let abandoned = (parent + 1..prompt).filter(|at| self.links[*at].id.is_some());
                 abandoned.for_each(|at| readings[at] = RecordReading::Skip);

@@ -1,12 +1,13 @@
 //! Classification of messages by type.
 //!
-//! The rules are those of the extension: the role first, then words that mark a heartbeat or a decision, in English
-//! and Russian. As in the extension, words also match inside other words ("explanation" contains "plan").
+//! The rules are those of the hippocampus.md extension. They check the role first, and then words that mark a heartbeat
+//! or a decision, in English and Russian. As in the extension, words also match inside other words ("explanation"
+//! contains "plan").
 
 use super::message::{Message, Role};
 use hippo_text::text::characters;
 
-/// Type of a message, which determines how fast its importance decays.
+/// Type of a message. It determines how fast the importance of the message decays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EntryType {
     /// A decision or plan of the agent.
@@ -26,7 +27,7 @@ pub enum EntryType {
 impl EntryType {
     /// Number of types.
     pub const COUNT: usize = 6;
-    /// All types, in the order of their table index.
+    /// All types, in the order of the arrays that have a value for each type.
     #[rustfmt::skip] // keep the list compact
     pub const ALL: [Self; Self::COUNT] = [
         Self::Decision, Self::UserIntent, Self::Context, Self::ToolResult, Self::Ephemeral, Self::Unknown,
@@ -70,13 +71,13 @@ impl EntryType {
     }
 }
 
-/// Marks a user message as a heartbeat or a status request.
+/// Words that mark a user message as a heartbeat or a status request.
 const HEARTBEATS: [&str; 3] = ["heartbeat", "/status", "no_reply"];
-/// Marks an agent message shorter than [`SHORT`] as an acknowledgement.
+/// Words that mark an agent message shorter than [`SHORT`] as an acknowledgement.
 const NOTHING: [&str; 2] = ["no_reply", "ok"];
-/// Length in characters from which an agent message counts as more than an acknowledgement.
+/// Minimum characters of an agent message that is never an acknowledgement.
 const SHORT: usize = 50;
-/// Marks an agent message as a decision.
+/// Words that mark an agent message as a decision.
 #[rustfmt::skip] // keep the list compact
 const DECISIONS: [&str; 11] = [
     "decision", "decided", "will do", "plan", "approach", "strategy", "решил", "план", "буду", "сделаю", "подход",

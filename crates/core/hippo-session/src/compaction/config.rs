@@ -8,14 +8,14 @@ use hippo_text::text::clip;
 /// Key of the settings in `hipocampus.config.json`.
 pub const CONFIG_KEY: &str = "sessionCompaction";
 
-/// Compaction settings, with the names and defaults of the extension.
+/// Compaction settings, with the names and defaults of the hippocampus.md extension.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompactionConfig {
     /// Decay rate λ of each type, in the order of [`EntryType::ALL`]; at least 0.
     pub decay_rates: [f64; EntryType::COUNT],
-    /// Entries with a lower retention become pointers.
+    /// The summary shows messages with a lower retention than this as pointers.
     pub sparse_threshold: f64,
-    /// Entries with a lower retention become lines.
+    /// The summary shows messages with a lower retention than this as lines.
     pub compress_threshold: f64,
     /// Minimum retention of each type, in the order of [`EntryType::ALL`]; 0 for none.
     pub retention_floor: [f64; EntryType::COUNT],
@@ -36,8 +36,8 @@ impl Default for CompactionConfig {
 }
 
 impl CompactionConfig {
-    /// Reads the settings from their keys. Missing keys have their defaults. Invalid values keep their defaults and
-    /// produce a warning, so that an error in the file never prevents a compaction.
+    /// Reads the settings from their keys. Returns the settings and warnings. A missing key has its default. An invalid
+    /// value is replaced by the default, with a warning, so that an error in the file never prevents a compaction.
     #[must_use]
     pub fn read(keys: &Map<String, Value>) -> (Self, Vec<String>) {
         let (mut config, mut warnings) = (Self::default(), Vec::new());
@@ -52,7 +52,7 @@ impl CompactionConfig {
                 "maxSparseIndexTokens" => value.as_u64().map(|tokens| {
                     config.max_sparse_index_tokens = usize::try_from(tokens).unwrap_or(usize::MAX);
                 }),
-                // Accepted for the extension, without effect.
+                // The extension has these keys. They are accepted, but have no effect.
                 "debug" | "logFile" => Some(()),
                 unknown => {
                     warnings.push(format!("{CONFIG_KEY}: unknown key {unknown}"));
@@ -72,8 +72,8 @@ impl CompactionConfig {
         (config, warnings)
     }
 
-    /// Removes the settings that an untrusted folder may not set: it may only reduce the size of the index. Returns the
-    /// remaining settings with the names of the keys that require trust.
+    /// Removes the settings that require trust. A folder without trust may only lower `maxSparseIndexTokens`. Returns
+    /// the remaining settings, with the names of the removed keys.
     #[must_use]
     pub fn narrowed(&self) -> (Self, Vec<&'static str>) {
         let usual = Self::default();
@@ -97,7 +97,7 @@ impl CompactionConfig {
     }
 }
 
-/// Reads a number for each named type into `into`.
+/// Reads a number for each type of message into `into`.
 fn read_rates(
     value: &Value,
     key: &str,

@@ -1,8 +1,7 @@
-//! Bounded store of the messages until the summary is written.
+//! Bounded store of the messages for a summary.
 //!
-//! For every message it keeps a few bytes: id, size and type. For messages that may be shown as a line it keeps a
-//! preview, and for messages that may be shown in full their redacted text, for as long as their distance from the
-//! end allows it.
+//! For every message, the ledger keeps a few bytes: id, size and type. For the last messages, it also keeps a preview,
+//! which the summary can show as a line, and the redacted text, which the summary can show in full.
 
 pub(crate) mod error;
 
@@ -22,15 +21,15 @@ use hippo_text::instruction;
 use hippo_text::text::{first_characters, start};
 use hippo_types::tokens;
 
-/// Maximum number of lines that may be shown, for the last messages: more than fit into any context.
+/// Number of last messages of which a preview is kept. No context has room for as many lines.
 const LINES: usize = 40_000;
-/// Maximum bytes of texts that may be shown in full.
+/// Maximum total bytes of the texts that are kept for display in full.
 const TEXTS: usize = 16 << 20;
 /// Maximum characters of a preview.
 const PREVIEW: usize = 150;
 /// Maximum bytes of the name of a tool or a role.
 const NAME: usize = 64;
-/// Maximum number of tool calls that are waiting for their result.
+/// Maximum number of tool calls that are kept until their result is read.
 const CALLS: usize = 4_096;
 
 /// Fixed-size record of a message. It is small, because a transcript may have millions of messages.
@@ -52,15 +51,15 @@ impl MessageCore {
     }
 }
 
-/// Data for the line of a message.
+/// Data for the one-line form of a message.
 #[derive(Debug, Clone)]
 pub struct LineDetail {
-    /// The tool, or the role; not redacted.
+    /// Name of the tool, or the role; not redacted.
     pub name: Box<str>,
-    /// The first characters of the content, on one line. Joined lines may reveal a secret that redaction by line
-    /// missed.
+    /// The first characters of the content, on one line. Redact this line again: joined lines may contain a secret that
+    /// the redaction of single lines missed.
     pub preview: Box<str>,
-    /// The first line that reports an error.
+    /// The first line of a tool result that reports an error.
     pub error: Option<Box<str>>,
 }
 
@@ -77,27 +76,27 @@ pub struct ScoredMessage<'l> {
 /// All messages of a transcript so far.
 #[derive(Debug, Default)]
 pub struct MessageLedger {
-    /// The settings.
+    /// Settings of the compaction.
     pub config: CompactionConfig,
-    /// Maximum bytes that are kept of a text.
+    /// Maximum bytes that are kept of the text of one message.
     text_limit: usize,
-    /// All messages.
+    /// Records of all messages, in transcript order.
     pub cores: Vec<MessageCore>,
     details: BTreeMap<usize, LineDetail>,
-    /// Texts of the last messages.
+    /// Positions and texts of the last messages.
     texts: VecDeque<(usize, Box<str>)>,
     text_bytes: usize,
-    /// The words of the transcript.
+    /// Statistics of the words in the transcript.
     pub tracked: WordTracker,
     calls: BTreeMap<u64, Box<str>>,
     /// The redacted summary of an earlier compaction.
     pub prior: Option<String>,
-    /// Messages that an earlier compaction folded into [`Self::prior`].
+    /// Number of messages that the summary in [`Self::prior`] replaces.
     pub folded: usize,
 }
 
 impl MessageLedger {
-    /// Creates an empty ledger. No more than `budget` tokens of a text will be shown.
+    /// Creates an empty ledger, which keeps at most `budget` tokens of the text of a message.
     pub fn new(config: CompactionConfig, budget: Option<usize>) -> Self {
         Self {
             config,
@@ -106,7 +105,7 @@ impl MessageLedger {
         }
     }
 
-    /// Stores the tool of a call, so that its result can be labelled.
+    /// Stores the tool of a call, so that the result of the call can be labelled with the tool.
     pub fn add_call(&mut self, id: u64, tool: &str) {
         if self.calls.len() >= CALLS {
             self.calls.clear();
@@ -114,7 +113,7 @@ impl MessageLedger {
         self.calls.insert(id, start(tool, NAME).into());
     }
 
-    /// Stores the summary of an earlier compaction. With `folds`, it replaces all messages so far.
+    /// Stores the summary of an earlier compaction. If `folds` is true, the summary replaces all messages so far.
     pub fn set_prior(&mut self, summary: &str, folds: bool) {
         if folds {
             *self = Self {
@@ -146,13 +145,14 @@ impl MessageLedger {
             return core.id;
         }
         let tool = message.role == Role::Tool;
-        // Terminal output is shown as a person would have seen it.
+        // Keep terminal output as a person would have seen it on the screen.
         let seen = match tool {
             true => control::as_seen(content),
             false => control::without_escapes(content),
         };
         let told = without_secrets(&seen);
-        // What a user says is an instruction. What a tool prints, or an assistant quotes, is none.
+        // Only the user gives instructions. In other messages, a mark replaces each line that reads like an
+        // instruction.
         let shown = match message.role {
             Role::User => told,
             _ => Cow::Owned(instruction::quarantine(&told).into_owned()),
@@ -178,7 +178,7 @@ impl MessageLedger {
         core.id
     }
 
-    /// Returns the tool or the role of a message as it is displayed.
+    /// Returns the name of the tool, or the role, as the summary shows it.
     fn display_name(&mut self, message: &Message<'_>) -> Box<str> {
         let called = match message.by_call {
             true => self.calls.remove(&hash_text(&message.name)).unwrap_or_default(),
@@ -220,12 +220,12 @@ impl MessageLedger {
         }
     }
 
-    /// Returns the data for the line of a message; `None` for an empty message or a line that was removed.
+    /// Returns the data for the one-line form of a message; `None` if the message is empty or its data was removed.
     pub fn detail(&self, index: usize) -> Option<&LineDetail> {
         self.details.get(&index)
     }
 
-    /// Returns the messages that have a line.
+    /// Returns the messages that can be shown as a line, with the data for the line.
     pub fn lines(&self) -> impl DoubleEndedIterator<Item = (ScoredMessage<'_>, &LineDetail)> {
         self.details
             .iter()

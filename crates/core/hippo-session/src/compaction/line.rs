@@ -6,9 +6,11 @@ use super::score::Tier;
 use hippo_redact::without_secrets;
 use hippo_text::text::{characters, start};
 
-/// Maximum characters of a preview, for tool results, spoken messages and noise.
+/// Maximum characters of the preview of a tool result, and of any other message without a limit of its own.
 const TOOL: usize = 80;
+/// Maximum characters of the preview of a request or a decision.
 const SAID: usize = 100;
+/// Maximum characters of the preview of a heartbeat or an acknowledgement.
 const NOISE: usize = 40;
 
 /// Formats a message as a line with its type, size, preview and id.
@@ -39,12 +41,13 @@ pub fn format_line(scored: ScoredMessage<'_>, detail: &LineDetail) -> String {
     redact_and_add_id(&format!("{shown}{label}{arrow} {quote}{text}{more}{quote}"), core)
 }
 
-/// Formats a message as a pointer, to which only words are added.
+/// Formats a message as a pointer: its type and id, without a preview.
 pub fn format_pointer(core: &MessageCore, detail: &LineDetail) -> String {
     redact_and_add_id(&label(core, start(&detail.name, 32)), core)
 }
 
-/// Returns the type of a message, with the tool or the role where the type has several.
+/// Returns the label of a message: its type, such as `[USER]`. The label of a tool result contains the tool, and the
+/// label of a message of unknown type is its role.
 fn label(core: &MessageCore, name: &str) -> String {
     match core.kind {
         EntryType::ToolResult => format!("[TOOL:{name}] {}tok", core.tokens()),
@@ -57,7 +60,7 @@ fn label(core: &MessageCore, name: &str) -> String {
     }
 }
 
-/// Redacts the line and appends the id. The id is appended last, because redaction would remove it after `password:`.
+/// Redacts the line and then appends the id. Redaction would remove an id after a label such as `password:`.
 fn redact_and_add_id(line: &str, core: &MessageCore) -> String {
     format!("{} {}", without_secrets(line), core.id)
 }

@@ -6,7 +6,7 @@ use std::fmt::{self, Write as _};
 /// Author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// A person, or a program acting for one.
+    /// A person, or a program that acts for a person.
     User,
     /// The agent.
     Assistant,
@@ -21,15 +21,15 @@ pub enum Role {
 pub struct Message<'a> {
     /// Author of the message.
     pub role: Role,
-    /// The tool of a result, or an unknown role as written; may be empty.
+    /// For a tool result, the name of the tool; for [`Role::Other`], the role as written; may be empty.
     pub name: Cow<'a, str>,
     /// The text of the message or tool result.
     pub text: Cow<'a, str>,
     /// The tool calls, one per line: `name(key=value, …)`.
     pub calls: String,
-    /// The tool failed.
+    /// True if the tool failed.
     pub error: bool,
-    /// `name` is the id of a call, whose tool must be looked up.
+    /// True if `name` is the id of a tool call instead of the name of a tool.
     pub by_call: bool,
 }
 
@@ -123,7 +123,7 @@ impl ShortContentId {
     }
 }
 
-/// Digits and letters without those that are easily confused.
+/// Characters of an id: digits and letters, without letters that are easily confused.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 impl fmt::Display for ShortContentId {

@@ -25,9 +25,9 @@ pub struct RecordLink {
     pub parent: Option<u64>,
     /// Hash of the id of the first entry that a compaction kept.
     pub first_kept: Option<u64>,
-    /// The record is a compaction: its summary replaces the records before it.
+    /// True if the record is a compaction, whose summary replaces the records before it.
     pub compaction: bool,
-    /// The record is a prompt that a person wrote.
+    /// True if the record is a prompt that a person wrote.
     pub prompt: bool,
 }
 
@@ -38,17 +38,17 @@ pub struct TranscriptRecord<'a> {
     pub format: Option<TranscriptFormat>,
     /// Messages of the record.
     pub messages: Vec<Message<'a>>,
-    /// Position in the tree of the session.
+    /// Position of the record in the tree of the session.
     pub link: RecordLink,
     /// The summary of an earlier compaction.
     pub prior: Option<String>,
-    /// With [`TranscriptRecord::prior`]: the summary replaces everything read so far.
+    /// True if the summary in [`TranscriptRecord::prior`] replaces all earlier records.
     pub folds: bool,
-    /// Tool calls. At most one message of a record has calls.
+    /// Tool calls of the record. All of them belong to the same message.
     pub called: Vec<RecordedCall>,
-    /// Time of writing, if the record states it.
+    /// Time at which the record was written, if the record states it.
     pub at: Option<Timestamp>,
-    /// The record states that the session begins with a copy of another one.
+    /// True if the record states that the session begins with a copy of another session.
     pub forked: bool,
 }
 
@@ -61,32 +61,32 @@ impl TranscriptRecord<'_> {
     }
 }
 
-/// Maximum number of JSON values of a document that are kept.
+/// Maximum number of JSON values that are kept of a document.
 const DOCUMENT_VALUES: usize = 2_000_000;
 /// Maximum number of problems that are listed. Further problems are only counted.
 const PROBLEMS: usize = 50;
 
-/// Records of one format, with the problems of the others.
+/// Reader of transcript records, with a list of the records that it could not read.
 #[derive(Debug, Default)]
 pub struct RecordReader {
-    /// The only format to read; `Auto` detects the format of each record.
+    /// Format of the records that are read. `Auto` reads all formats, and detects the format of each record.
     wanted: TranscriptFormat,
     splitter: Splitter,
-    /// A record was a list of messages.
+    /// True if a record contained a list of messages.
     has_list: bool,
     /// The detected format.
     pub format: Option<TranscriptFormat>,
     /// Number of unreadable records.
     pub malformed: u64,
-    /// The first unreadable records.
+    /// Descriptions of the first unreadable records.
     pub problems: Vec<TranscriptProblem>,
 }
 
-/// Receiver of the records in order; `None` stands for a record that cannot be read, or of another format.
+/// Receiver of the records in order. It gets `None` for a record that cannot be read or that has another format.
 type RecordSink<'e> = &'e mut dyn FnMut(Option<TranscriptRecord<'_>>);
 
 impl RecordReader {
-    /// Creates a reader of this format.
+    /// Creates a reader for records of this format.
     pub fn new(wanted: TranscriptFormat) -> Self {
         Self {
             wanted,
@@ -94,7 +94,7 @@ impl RecordReader {
         }
     }
 
-    /// Reads the complete records of the bytes so far. Returns true if they are not lines.
+    /// Reads the records that are complete so far. Returns true if the input does not consist of one record per line.
     pub fn settle(&mut self, each: RecordSink<'_>) -> bool {
         let mut splitter = std::mem::take(&mut self.splitter);
         splitter.settle(&mut |piece| self.read(piece, each));
@@ -109,7 +109,7 @@ impl RecordReader {
         self.splitter = splitter;
     }
 
-    /// Reads the remaining record.
+    /// Reads the last record, which ends at the end of the input.
     pub fn finish(&mut self, each: RecordSink<'_>) {
         let splitter = std::mem::take(&mut self.splitter);
         splitter.finish(&mut |piece| self.read(piece, each));
@@ -118,7 +118,7 @@ impl RecordReader {
     fn read(&mut self, piece: TranscriptPiece<'_>, each: RecordSink<'_>) {
         match piece {
             TranscriptPiece::Line(line, bytes) => {
-                // Repair an invalid byte or an unpaired surrogate rather than lose the message.
+                // Repair an invalid byte or an unpaired surrogate, so that the message is not lost.
                 let repaired;
                 let mut node = Json::parse(bytes);
                 if node.is_err()
@@ -150,7 +150,7 @@ impl RecordReader {
         }
     }
 
-    /// Passes on a record, or each record of a list of messages.
+    /// Passes a record to `each`. If the record contains a list of messages, passes each message instead.
     fn add(&mut self, line: u64, node: &Json<'_>, each: RecordSink<'_>) {
         let record = convert_node(node);
         if record.format.is_none()

@@ -5,14 +5,14 @@ use super::config::CompactionConfig;
 
 /// Number of messages at the end that count as recent.
 pub const RECENT: usize = 5;
-/// Bonus of a recent message.
+/// Importance that is added to a recent message.
 const RECENCY: f64 = 0.15;
 /// Size limits in tokens, each with a penalty. The penalties of all limits that a message exceeds are subtracted from
 /// its importance.
 const SIZES: [(usize, f64); 2] = [(10_000, 0.15), (30_000, 0.10)];
 /// Minimum importance after size penalties.
 const LEAST: f64 = 0.1;
-/// Bonus of a message that a later one refers to.
+/// Importance that is added to a message to which a later one refers.
 const REFERENCE: f64 = 0.20;
 
 /// Facts that modify the importance of a message.
@@ -20,20 +20,20 @@ const REFERENCE: f64 = 0.20;
 pub struct ScoreFacts {
     /// Number of later messages.
     pub age: usize,
-    /// Size in tokens.
+    /// Size of the message in tokens.
     pub tokens: usize,
     /// True if a later message refers to this one.
     pub referenced: bool,
 }
 
-/// Form in which a message is shown.
+/// Form in which the summary shows a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
-    /// In full.
+    /// The summary shows the message in full.
     Keep,
-    /// As a line.
+    /// The summary shows the message as one line.
     Compress,
-    /// As a pointer.
+    /// The summary shows only a pointer to the message.
     Sparse,
 }
 
@@ -49,7 +49,8 @@ impl Tier {
     }
 }
 
-/// Computes the importance, 0 to 1: the importance of the type, with the modifiers in the order of the extension.
+/// Computes the importance of a message, 0 to 1. It is the importance of its type, modified by recency, size and
+/// references, in this order, as in the hippocampus.md extension.
 #[must_use]
 pub fn importance(kind: EntryType, facts: ScoreFacts) -> f64 {
     let mut importance = kind.importance();
@@ -67,7 +68,7 @@ pub fn importance(kind: EntryType, facts: ScoreFacts) -> f64 {
     importance
 }
 
-/// Computes the importance after decay: `max(floor, importance · e^(−λ · age))`, 0 to 1.
+/// Computes the retention of a message, 0 to 1: its importance after decay, `max(floor, importance · e^(−λ · age))`.
 #[must_use]
 pub fn retention(config: &CompactionConfig, kind: EntryType, importance: f64, age: usize) -> f64 {
     let age = age as f64;

@@ -1,7 +1,7 @@
 //! Splitting of transcript bytes into records.
 //!
-//! A transcript is either one JSON value per line, or one JSON document over several lines. Of lines, only one is held in
-//! memory, up to [`LONGEST`]; a longer one is skipped and reported. A document is held as a whole.
+//! A transcript is either one JSON value per line, or one JSON document over several lines. The splitter holds at most
+//! one line in RAM. It skips and reports a line longer than [`LONGEST`]. It holds a document as a whole.
 
 use crate::json::Json;
 
@@ -9,19 +9,19 @@ use crate::json::Json;
 pub const LONGEST: usize = 16 << 20;
 /// Maximum length of a document in bytes.
 const DOCUMENT: usize = 64 << 20;
-/// Names of lists that contain messages.
+/// Names of the JSON fields that contain a list of messages.
 pub const LISTS: [&str; 5] = ["messages", "history", "conversation", "transcript", "input"];
 /// UTF-8 byte order mark.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Output of the splitter.
+/// Part of a transcript, as the splitter returns it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TranscriptPiece<'a> {
-    /// A line, and its number, from 1.
+    /// A line, after its number. The first line has the number 1.
     Line(u64, &'a [u8]),
-    /// A document.
+    /// A JSON document.
     Document(&'a [u8]),
-    /// A line that is too long, or a document, with the reason.
+    /// A line or document that was skipped because it is too long: its line number and the reason.
     TooLong(u64, &'static str),
 }
 
@@ -29,13 +29,13 @@ pub enum TranscriptPiece<'a> {
 #[derive(Debug, Default)]
 pub struct Splitter {
     shape: InputShape,
-    /// Bytes of an incomplete line, or all bytes of a document and while the shape is unknown.
+    /// Bytes of an incomplete line. Of a document, and while the shape is unknown, all bytes so far.
     held: Vec<u8>,
     /// Number of bytes that did not determine the shape.
     probed: usize,
-    /// Complete lines so far.
+    /// Number of complete lines so far.
     lines: u64,
-    /// The line or the document is too long; its remaining bytes are skipped.
+    /// True while the remaining bytes of a line or document that is too long are skipped.
     skipping: bool,
 }
 
@@ -48,7 +48,7 @@ enum InputShape {
 }
 
 impl Splitter {
-    /// Returns true if the bytes so far are one document, whose records are not lines.
+    /// Returns true if the input is one JSON document instead of one record per line.
     pub fn is_document(&self) -> bool {
         self.shape == InputShape::Document
     }
@@ -79,7 +79,7 @@ impl Splitter {
         }
     }
 
-    /// Passes on the remaining record.
+    /// Passes on the last record, which ends at the end of the input.
     pub fn finish(mut self, each: &mut dyn FnMut(TranscriptPiece<'_>)) {
         if self.shape == InputShape::Unknown {
             let shape = detect_shape(&self.held, true);
@@ -99,7 +99,7 @@ impl Splitter {
         self.feed(held.strip_prefix(MARK).unwrap_or(&held), each);
     }
 
-    /// Holds the next bytes of a line or a document, unless it becomes too long.
+    /// Holds the next bytes of a line or a document. If the line or document is too long, discards it.
     fn hold(&mut self, bytes: &[u8], most: usize) {
         if self.skipping || self.held.len() + bytes.len() > most {
             self.skipping = true;
@@ -130,7 +130,7 @@ impl Splitter {
     }
 }
 
-/// Reason for a line that is skipped.
+/// Reason that is reported for a skipped line.
 const LONG: &str = "longer than 16 MiB";
 
 fn emit_line(line: u64, bytes: &[u8], each: &mut dyn FnMut(TranscriptPiece<'_>)) {
@@ -140,8 +140,8 @@ fn emit_line(line: u64, bytes: &[u8], each: &mut dyn FnMut(TranscriptPiece<'_>))
     }
 }
 
-/// Returns the shape of an input that starts with these bytes, or consists of them at its `end`. Returns `None` if they
-/// are not enough to decide, so that the result does not depend on how the input is divided.
+/// Returns the shape of an input that starts with these bytes. If `end` is true, the bytes are the whole input. Returns
+/// `None` if the bytes are not enough to decide. So the result does not depend on how the input is divided into pieces.
 fn detect_shape(bytes: &[u8], end: bool) -> Option<InputShape> {
     let end = end || bytes.len() >= LONGEST;
     let bytes = &bytes[..bytes.len().min(LONGEST)];
@@ -163,7 +163,7 @@ fn detect_shape(bytes: &[u8], end: bool) -> Option<InputShape> {
     if Json::parse(line).is_ok() {
         return Some(InputShape::Lines);
     }
-    // A document goes on after these marks, whatever its next line begins with.
+    // A line that ends with one of these marks belongs to a document, whatever the next line begins with.
     if !rest.is_empty()
         && line
             .trim_ascii_end()
@@ -172,7 +172,7 @@ fn detect_shape(bytes: &[u8], end: bool) -> Option<InputShape> {
     {
         return Some(InputShape::Document);
     }
-    // After a truncated first line, each further line begins with an object; the lines of a document do not.
+    // If the first line is a truncated record, the next line begins with an object. In a document, it does not.
     match rest.trim_ascii_start().first() {
         Some(b'{') => Some(InputShape::Lines),
         None if !end => None,

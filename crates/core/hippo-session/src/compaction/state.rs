@@ -1,4 +1,4 @@
-//! State during the reading of a transcript.
+//! State of a compaction while it reads a transcript.
 
 use std::borrow::Cow;
 
@@ -11,16 +11,16 @@ use hippo_text::fence::without_sections;
 use hippo_types::tokens;
 use hippo_types::transcript::CompactStats;
 
-/// Receiver of the scored messages.
+/// Receiver of the messages, with their ids.
 type MessageSink<'e> = &'e mut dyn FnMut(ShortContentId, &Message<'_>);
 
 #[derive(Debug, Default)]
 pub(super) struct CompactionState {
     pub options: CompactionOptions,
     pub tracker: BranchTracker,
-    /// How to read each record, by its position; `None` in the first reading.
+    /// How to treat each record in the second reading, by its position; `None` in the first reading.
     pub selection: Option<Vec<RecordReading>>,
-    /// Records so far.
+    /// Number of records so far.
     position: usize,
     ledger: MessageLedger,
 }
@@ -34,7 +34,7 @@ impl CompactionState {
         }
     }
 
-    /// Adds the next record, if it can be read.
+    /// Adds the next record. A record that cannot be read (`None`) only counts as a position.
     pub fn add_record(&mut self, record: Option<TranscriptRecord<'_>>, each: MessageSink<'_>) {
         let selection = self.selection.as_ref();
         let reading = selection.and_then(|selection| selection.get(self.position).copied());

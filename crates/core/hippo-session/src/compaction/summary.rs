@@ -1,9 +1,9 @@
 //! Composition of the summary within a token budget.
 //!
-//! Sections and their order are those of the extension. Within a budget, active context has priority, then the goals
-//! of the user. The remaining room is divided between lines and the words most likely to be needed again
-//! ([`super::words`]). The whole summary is one section ([`hippo_context::render`]): no message can end it, and text
-//! that reads like an instruction is marked.
+//! The summary has the sections of the hippocampus.md extension, in the same order. If there is a budget, messages
+//! shown in full (active context) have priority, then the goals of the user. One-line messages, and the words that are
+//! most likely to be needed again ([`super::words`]), share the remaining room. The whole summary is one section
+//! ([`hippo_context::render`]). No message can end this section, and text that reads like an instruction is marked.
 
 mod written;
 
@@ -21,30 +21,34 @@ use hippo_text::fence::{CLOSE, FENCE, guard_lines, opening};
 use hippo_text::text::{characters, start};
 use hippo_types::tokens;
 
-/// Bytes reserved for the frame: fence, title, comments, headings, the line for the dropped messages.
+/// Bytes reserved for text that is not from messages: fence, title, comments, headings, and the line about dropped
+/// messages.
 const AROUND: usize = 600 + FENCE;
-/// Bytes of the headings of both indexes and of the line for the dropped messages.
+/// Bytes reserved for the headings of the compressed messages and of the sparse index, and for the line about dropped
+/// messages.
 const HEADINGS: usize = 190;
 /// Below this budget in bytes, the summary contains only the newest message.
 const TINY: usize = 800;
-/// Shares of the remaining room, in the order of allocation: active context beyond the first characters of each
-/// message, goals, an earlier summary, lines. The words get the rest.
+/// Share of the room for the rest of the active messages, after their first characters.
 const ACTIVE_SHARE: f64 = 0.6;
+/// Share of the room after the active messages for the goals of the user.
 const GOAL_SHARE: f64 = 0.15;
+/// Share of the room after the goals for an earlier summary.
 const PRIOR_SHARE: f64 = 0.25;
+/// Share of the room after the earlier summary for the lines of other messages. Words get the rest.
 const LINES_SHARE: f64 = 0.4;
-/// Characters of each active message that the extension shows.
+/// Number of characters at the start of each active message that are selected first. The extension shows no more.
 const FIRST: usize = 500;
-/// Maximum characters of a goal.
+/// Maximum number of characters that are shown of a goal.
 const GOAL_LENGTH: usize = 150;
-/// A goal must have more characters than this.
+/// A message must have more characters than this to be shown as a goal.
 const GOAL_LEAST: usize = 10;
-/// Minimum bytes of room for another line; almost every line is longer.
+/// Minimum bytes of room for another line. Almost every line is longer.
 const LINE_LEAST: usize = 32;
-/// Maximum attempts to fit the summary after instruction marks made it too long.
+/// Maximum number of attempts to shorten a summary that instruction marks made too long.
 const TRIES: usize = 3;
 
-/// The summary, and the messages that are missing from it.
+/// A summary, and the messages that it does not show.
 #[derive(Debug, Default)]
 pub struct BuiltSummary {
     pub text: String,
@@ -52,15 +56,15 @@ pub struct BuiltSummary {
     pub dropped: usize,
     /// List of the dropped messages, one per line; empty if contents are not stored.
     pub dropped_list: String,
-    /// Id of the list, unless it is empty.
+    /// Id of [`Self::dropped_list`]; `None` if the list is empty.
     pub rest_id: Option<ShortContentId>,
-    /// Number of messages in each tier.
+    /// Number of messages in each [`Tier`].
     pub tiers: [usize; 3],
-    /// Tokens of all messages.
+    /// Total tokens of all messages.
     pub tokens: usize,
 }
 
-/// Builds the summary, within the token budget.
+/// Builds the summary. If there is a token budget, the summary does not exceed it.
 pub fn build(ledger: &MessageLedger, options: &CompactionOptions) -> BuiltSummary {
     let mut built = BuiltSummary::default();
     for (index, core) in ledger.cores.iter().enumerate() {
@@ -88,7 +92,7 @@ pub fn build(ledger: &MessageLedger, options: &CompactionOptions) -> BuiltSummar
 }
 
 impl BuiltSummary {
-    /// Fills the summary up to the limit in bytes, not counting instruction marks.
+    /// Selects the parts of the summary and formats it. Without its instruction marks, it has at most `limit` bytes.
     fn fill(&mut self, mut parts: SummaryParts<'_>, options: &CompactionOptions, limit: usize) {
         let tight = options.budget.is_some();
         let mut room = ByteBudget(limit - AROUND);
@@ -100,8 +104,8 @@ impl BuiltSummary {
             parts.select_lines(room, tight)
         });
         if tight {
-            // The length of the frame is known now, except for headings that words may add and the line for dropped
-            // messages.
+            // The exact length of the text so far is known now. Words may still add headings, and the line about
+            // dropped messages is missing.
             let so_far = parts.format(self, options.stored).len();
             room.0 = limit.saturating_sub(so_far + HEADINGS);
         }
@@ -114,7 +118,7 @@ impl BuiltSummary {
         self.text = parts.format(self, options.stored);
     }
 
-    /// Records all messages with content that are not shown as dropped.
+    /// Counts and lists the messages with content that the summary does not show.
     fn drop_unshown(&mut self, ledger: &MessageLedger, stored: bool, shows: impl Fn(usize) -> bool) {
         (self.dropped, self.dropped_list) = (0, String::new());
         for (index, core) in ledger.cores.iter().enumerate() {
@@ -138,7 +142,7 @@ impl BuiltSummary {
     }
 }
 
-/// Remaining bytes.
+/// Number of bytes that are still available.
 #[derive(Debug, Default)]
 struct ByteBudget(usize);
 
@@ -159,7 +163,7 @@ impl ByteBudget {
     }
 }
 
-/// Cuts a section at a line end to fit the limit, and closes it.
+/// Cuts the summary at a line end to fit the limit, and appends the closing fence.
 fn cut_to_limit(text: String, limit: usize) -> String {
     if text.len() <= limit {
         return text;
@@ -169,7 +173,7 @@ fn cut_to_limit(text: String, limit: usize) -> String {
     format!("{}{CLOSE}\n", &shown[..end])
 }
 
-/// Formats the newest kept message, cut to fit the limit.
+/// Returns a summary for a very small budget: the newest message of the tier `Keep`, cut to fit the limit.
 fn build_tiny(ledger: &MessageLedger, rest: Option<ShortContentId>, limit: usize) -> String {
     let lines = || ledger.lines().rev().map(|(scored, _)| scored);
     let newest = lines().find(|scored| scored.tier == Tier::Keep);
@@ -187,18 +191,18 @@ fn build_tiny(ledger: &MessageLedger, rest: Option<ShortContentId>, limit: usize
     format!("{}{all}{said}\n{CLOSE}\n", opening())
 }
 
-/// Parts of the summary that were selected so far.
+/// The parts of a summary that were selected so far.
 #[derive(Debug)]
 struct SummaryParts<'l> {
     ledger: &'l MessageLedger,
-    /// Active messages with their text, cut where room is short.
+    /// Messages that are shown in full, with their text. The text is cut if there is not enough room.
     active: BTreeMap<usize, &'l str>,
-    /// Lines of goals, without a line break.
+    /// Lines about the goals of the user, without a line break.
     goals: BTreeMap<usize, String>,
     prior: &'l str,
-    /// Lines of the other messages.
+    /// Lines of the messages that are not shown in full.
     lines: BTreeMap<usize, String>,
-    /// Words that are appended to a line.
+    /// Words that are appended to the line of a message.
     added: BTreeMap<usize, Vec<&'l str>>,
     /// Remaining room in the sparse index.
     sparse: ByteBudget,
@@ -217,7 +221,7 @@ impl<'l> SummaryParts<'l> {
         }
     }
 
-    /// Returns true if the message has a place in the summary.
+    /// Returns true if the summary shows the message.
     fn shows(&self, index: usize) -> bool {
         self.active.contains_key(&index) || self.lines.contains_key(&index) || self.goals.contains_key(&index)
     }
@@ -230,7 +234,7 @@ impl<'l> SummaryParts<'l> {
                 continue;
             };
             let first = characters(text, FIRST);
-            // Length of "### [user_intent] (r=0.87) m123456789" and three line breaks.
+            // 48 bytes are enough for a heading such as "### [user_intent] (r=0.87) m123456789" and three line breaks.
             if room.spend(first.len() + 48) {
                 self.active.insert(scored.index, first);
             }
@@ -255,7 +259,7 @@ impl<'l> SummaryParts<'l> {
         };
         let goals = self.ledger.lines().rev().filter(|(scored, _)| wanted(scored));
         let mut goals: Vec<_> = goals.collect();
-        // The first goal is what the session is about.
+        // The first goal has priority, because it states what the session is about.
         let first = usize::from(!goals.is_empty());
         goals.rotate_right(first);
         for (scored, detail) in goals {
@@ -272,9 +276,10 @@ impl<'l> SummaryParts<'l> {
         room.0 -= self.prior.len();
     }
 
-    /// Selects lines by retention; of equal ones, the newer first.
+    /// Selects the lines of messages with the highest retention. Of messages with equal retention, newer ones have
+    /// priority.
     fn select_lines(&mut self, room: &mut ByteBudget, tight: bool) {
-        // Within a budget, a goal is not repeated as a line.
+        // If there is a budget, a goal is not repeated as a line.
         let wanted = |index: &usize| {
             let is_goal = tight && self.goals.contains_key(index);
             !is_goal && !self.active.contains_key(index)
@@ -294,7 +299,8 @@ impl<'l> SummaryParts<'l> {
         }
     }
 
-    /// Deducts the bytes of a line, for a pointer also from the room of the sparse index.
+    /// Deducts the bytes of a line from `room`, and those of a pointer also from the room of the sparse index. Returns
+    /// false if there is not enough room.
     fn spend_line(&mut self, tier: Tier, bytes: usize, room: &mut ByteBudget) -> bool {
         let sparse = tier == Tier::Sparse;
         if sparse && bytes > self.sparse.0 || !room.spend(bytes) {
@@ -327,7 +333,8 @@ impl<'l> SummaryParts<'l> {
         }
     }
 
-    /// Appends a word to the line of a message, or to a new pointer. Returns false if there is no room.
+    /// Appends a word to the line of the message `place`. Adds a pointer if the message has no line. Returns false if
+    /// there is not enough room.
     fn add_word(&mut self, place: usize, word: &'l str, room: &mut ByteBudget) -> bool {
         let pointer = match (self.lines.contains_key(&place), self.ledger.detail(place)) {
             (true, _) => None,

@@ -1,50 +1,52 @@
 //! Detection of references to earlier messages, and statistics of words.
 //!
-//! A single pass with bounded memory: words that have not occurred for a long time are forgotten first. A message is
-//! referenced when the agent or the user names a path, an identifier, a number or an address that it introduced, or
-//! repeats its first characters.
+//! The tracker reads each text once, in bounded RAM. To save room, it removes words that have not occurred for a long
+//! time.
+//! An earlier message counts as referenced if the agent or the user repeats a path, an identifier, a number or an
+//! address that this message introduced, or if any message repeats its first characters.
 
 use std::collections::HashMap;
 
 use super::read::hash_text;
 use hippo_text::literal::{self, LiteralKind, LiteralVisitor};
 
-/// Maximum words in each of two generations.
+/// Maximum number of words in each of the two generations of a [`WordTracker`].
 const WORDS: usize = 120_000;
-/// Maximum message beginnings. When there are more, all are forgotten.
+/// Maximum number of message beginnings that are kept. If there are more, all are removed.
 const BEGINNINGS: usize = 500_000;
-/// Characters of a beginning, as in the extension.
+/// Number of characters of a message beginning, as in the hippocampus.md extension.
 const BEGINNING: usize = 30;
 
 /// Statistics of a word.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SeenWord {
-    /// The first and the last message that contain the word.
+    /// Index of the first message that contains the word.
     pub first: u32,
-    /// See [`SeenWord::first`].
+    /// Index of the last message that contains the word.
     pub last: u32,
     /// Number of messages that contain the word.
     pub count: u32,
     /// Number of messages with the word that are not tool results.
     pub said: u32,
-    /// The last message by the agent or the user that contains the word.
+    /// Index of the last message that contains the word and is not a tool result.
     pub last_said: u32,
 }
 
-/// Words and beginnings of the texts so far.
+/// Words and beginnings of all messages so far.
 #[derive(Debug, Default)]
 pub struct WordTracker {
-    /// Words that occurred since the previous generation was full.
+    /// Words that occurred since the last change of generation. A full generation becomes `old`.
     young: HashMap<Box<str>, SeenWord>,
     old: HashMap<Box<str>, SeenWord>,
-    /// Hashed beginnings with the last message that begins so.
+    /// Hash of each beginning, with the index of the last message that has it.
     beginnings: HashMap<u64, u32>,
-    /// Bitmap of the first bytes of beginnings, so that most words need no lookup.
+    /// Bitmap of the hashed first bytes of all beginnings. Most words are not in it, and need no lookup.
     marks: Vec<u64>,
 }
 
 impl WordTracker {
-    /// Scans a text of the message at this index, and calls `refers` with each earlier message that it references.
+    /// Scans a text of message `index`, and calls `refers` with the index of each earlier message that the text
+    /// references. `said` is false for a tool result.
     pub fn scan(&mut self, index: u32, said: bool, text: &str, mut refers: impl FnMut(u32)) {
         if self.marks.is_empty() {
             self.marks = vec![0; MARKS];
@@ -64,7 +66,7 @@ impl WordTracker {
         marks.is_some_and(|marks| marks >> (mark & 63) & 1 == 1)
     }
 
-    /// Returns the earlier message with the same beginning.
+    /// Returns the index of the last earlier message with the same beginning.
     fn find_beginning(&self, index: u32, text: &str) -> Option<u32> {
         let key = hash_text(beginning(text)?);
         self.beginnings.get(&key).copied().filter(|found| *found < index)
@@ -94,7 +96,7 @@ impl WordTracker {
             .map(|(word, seen)| (&**word, seen))
     }
 
-    /// Counts a word. Returns the message that introduced it, if this occurrence is a reference.
+    /// Counts a word. Returns the index of the message that introduced the word, if this occurrence is a reference.
     fn count_word(&mut self, index: u32, said: bool, word: &str) -> Option<u32> {
         if !self.young.contains_key(word) {
             if self.young.len() >= WORDS {
@@ -130,10 +132,10 @@ fn beginning(text: &str) -> Option<&str> {
     ends.nth(BEGINNING).map(|end| &text[..end])
 }
 
-/// Number of 64-bit words in the bitmap.
+/// Number of 64-bit integers in the bitmap of beginnings.
 const MARKS: usize = 1 << 11;
 
-/// Returns the bit of a beginning; `None` for a text that is too short.
+/// Returns the position of a beginning in the bitmap; `None` for a text that is too short.
 fn mark_bit(text: &str) -> Option<u32> {
     let first = u64::from_le_bytes(*text.as_bytes().first_chunk()?);
     let mixed = first.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 47;

@@ -6,7 +6,7 @@ use super::ledger::MessageLedger;
 use super::track::SeenWord;
 use hippo_text::literal::{self, LiteralKind, LiteralVisitor};
 
-/// Maximum bytes of words that are added to lines if there is no budget.
+/// Maximum total bytes of the words that are appended to lines if the summary has no budget.
 pub const UNBOUND: usize = 4_000;
 
 /// Words that the summary already contains.
@@ -31,8 +31,9 @@ impl<'t> LiteralVisitor<'t> for SummaryWords {
     }
 }
 
-/// Ranks all stored words by salience times recency, divided by cost. The parameters were tuned on transcripts of
-/// several programs; coverage depends little on them.
+/// Returns all stored words, the most useful first. The usefulness of a word is the product of its frequency, its use
+/// by people and agents, and its recency, divided by its cost in bytes. The parameters were tuned on transcripts of
+/// several programs. Their exact values have little effect.
 pub fn rank_words(ledger: &MessageLedger) -> Vec<(&str, &SeenWord)> {
     let count = ledger.cores.len();
     let worth = |text: &str, seen: &SeenWord| {
@@ -40,7 +41,7 @@ pub fn rank_words(ledger: &MessageLedger) -> Vec<(&str, &SeenWord)> {
         let frequency = 1.0 + 0.7 * f64::from(seen.count.max(1)).ln();
         let spoken = 1.0 + f64::from(seen.said).ln_1p();
         let recency = (1.0 + age / 15.0).powf(-0.7);
-        // The cost includes the separator and a share of a pointer.
+        // The cost includes the separator, and a share of the pointer that the word may need.
         let cost = (text.len() as f64 + 8.0).powf(0.85);
         frequency * spoken * recency / cost
     };

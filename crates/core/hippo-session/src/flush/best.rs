@@ -1,6 +1,6 @@
 //! Bounded selection of the best sentences.
 
-/// Maximum number of sentences.
+/// Maximum number of sentences that are kept.
 const KEPT: usize = 4;
 
 /// The sentences with the highest weight, in transcript order.
@@ -10,14 +10,15 @@ pub struct BestSentences {
 }
 
 impl BestSentences {
-    /// Adds a sentence.
+    /// Adds a sentence. If there are too many, the sentence with the lowest weight is removed.
     pub fn add(&mut self, weight: u32, text: &str) {
         if self.kept.iter().any(|(_, kept)| kept == text) {
             return;
         }
         self.kept.push((weight, text.to_owned()));
         if self.kept.len() > KEPT {
-            // Of equal weights the later sentence is kept, because it may report the outcome of the earlier one.
+            // Of two sentences with equal weights, the later one is kept, because it may report the outcome of the
+            // earlier one.
             let least = (0..self.kept.len()).min_by_key(|at| self.kept[*at].0);
             self.kept.remove(least.unwrap_or_default());
         }
@@ -37,7 +38,7 @@ impl BestSentences {
         self.kept.is_empty()
     }
 
-    /// Adds all sentences of another selection.
+    /// Adds the sentences of another selection, and keeps the best ones.
     pub fn merge(&mut self, other: Self) {
         for (weight, text) in other.kept {
             self.add(weight, &text);

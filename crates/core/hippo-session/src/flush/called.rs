@@ -7,9 +7,9 @@ use hippo_text::text::clip;
 
 /// Maximum length of a path in bytes.
 const PATH: usize = 200;
-/// Maximum number of URLs of one call.
+/// Maximum number of URLs that are kept of one tool call.
 const ADDRESSES: usize = 3;
-/// Lines of a patch that name a file.
+/// Beginnings of patch lines that name a file, with the kind of access to the file.
 const PATCH: [(&str, FileAccess); 4] = [
     ("*** Update File: ", FileAccess::Edited),
     ("*** Add File: ", FileAccess::Written),
@@ -42,12 +42,12 @@ impl FileAccess {
     }
 }
 
-/// Returns the first line of a call's command in a few words, without secrets: `cargo test`.
+/// Returns the first two words of a shell command at most, without secrets, such as `cargo test`.
 pub fn command_head(command: &str) -> String {
-    // The whole command is redacted first, because redaction needs the text before a secret. The returned words end
-    // before the replacement of a secret.
+    // The whole line is redacted first, because redaction needs the text before a secret. The result ends before the
+    // text that replaces a secret.
     let command = without_secrets(command.lines().next().unwrap_or_default());
-    // The first shell command is often `cd`.
+    // Of several commands joined by `&&`, take the last, because the first is often `cd`.
     let command = command.rsplit("&& ").next().unwrap_or_default();
     let plain = |word: &&str| {
         let letter = |mark: char| mark.is_ascii_alphanumeric() || "._-/".contains(mark);
@@ -57,12 +57,12 @@ pub fn command_head(command: &str) -> String {
     words.join(" ")
 }
 
-/// Returns the files of a call.
+/// Returns the files that a tool call names, with the kind of access to each file.
 pub fn touched_files(call: &RecordedCall) -> Vec<(String, FileAccess)> {
     let mut found = Vec::new();
     for line in call.args.lines() {
         for (mark, touch) in PATCH {
-            // The first line of a patch follows the name of its argument.
+            // The mark may be inside the line, because the name of the argument precedes the first line of a patch.
             if let Some((_, path)) = line.split_once(mark)
                 && is_path(path.trim())
             {
@@ -83,7 +83,7 @@ pub fn touched_files(call: &RecordedCall) -> Vec<(String, FileAccess)> {
         FileAccess::Read
     };
     let named = Some(call.path.as_str()).filter(|path| !path.is_empty());
-    // `apply_patch(/a/b.rs={update=…})`
+    // Some calls use the path as the name of an argument: `apply_patch(/a/b.rs={update=…})`.
     let first = call.args.split_once('=').map(|(path, _)| path);
     let first = first.filter(|path| touch == FileAccess::Edited && path.contains('/'));
     if let Some(path) = named.or(first)
@@ -103,7 +103,7 @@ fn is_path(path: &str) -> bool {
         && !path.contains("://")
 }
 
-/// Returns the URLs in a call, without query and fragment.
+/// Returns the URLs in the arguments of a call, without query and fragment.
 pub fn called_urls(call: &RecordedCall) -> Vec<String> {
     struct UrlCollector(Vec<String>);
     impl<'t> LiteralVisitor<'t> for UrlCollector {

@@ -11,14 +11,15 @@ pub type LoggedMessageKey = [u8; 16];
 /// Filter for messages that were flushed before.
 #[derive(Debug, Default)]
 pub struct KnownMessages {
-    /// Identities of the session for messages without a time stamp. The first one decides; the others are recorded
-    /// too.
+    /// Names of the session and of the transcript. A message without a time stamp is known if it was recorded for the
+    /// first name. A new message is recorded for all names.
     within: Vec<String>,
-    /// The input continues an earlier flush.
+    /// True if the input starts where an earlier flush ended.
     resumed: bool,
-    /// The current messages are a copy of another session, up to the first unknown message.
+    /// True while the messages are copies from the session from which this one was forked. The first unknown message
+    /// sets it to false.
     pub copied: bool,
-    /// Number of occurrences of each content without a time stamp.
+    /// Number of occurrences so far of each message without a time stamp.
     met: BTreeMap<LoggedMessageKey, u64>,
 }
 
@@ -51,8 +52,7 @@ impl KnownMessages {
         if at.is_some() {
             return is_known(&content);
         }
-        // The same words without a time stamp may be repeated in this and in other sessions, so occurrences are
-        // numbered.
+        // Equal messages without a time stamp may occur several times, so each occurrence gets a number.
         let met = self.met.entry(content).or_default();
         loop {
             let number = *met;
@@ -63,7 +63,7 @@ impl KnownMessages {
                 .map(|whole| is_known(&occurrence_key(&content, whole, number)));
             let known = told.next().unwrap_or_default();
             told.for_each(drop);
-            // Everything in a continuation is new, even if the same words occurred before.
+            // Every message of a continuation is new, even if the same words occurred before.
             if !(known && self.resumed) {
                 return known;
             }
@@ -71,7 +71,7 @@ impl KnownMessages {
     }
 }
 
-/// Returns the key of a message, without identities.
+/// Returns the key of a message. It does not depend on the session.
 fn message_key(message: &Message<'_>, at: Option<Timestamp>) -> LoggedMessageKey {
     let mut hasher = blake3::Hasher::new();
     let role = match message.role {
@@ -89,7 +89,7 @@ fn message_key(message: &Message<'_>, at: Option<Timestamp>) -> LoggedMessageKey
     finish_key(&hasher)
 }
 
-/// Returns the key of the given occurrence of content in a session or transcript.
+/// Returns the key of one occurrence of a message. `whole` is the name of the session or transcript.
 fn occurrence_key(content: &LoggedMessageKey, whole: &str, number: u64) -> LoggedMessageKey {
     let mut hasher = blake3::Hasher::new();
     hasher.update(content);

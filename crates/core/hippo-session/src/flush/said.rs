@@ -6,15 +6,15 @@ use hippo_text::text::{characters, clip, one_line, squeeze, start};
 
 use super::sentence::find_sentence_end;
 
-/// Maximum bytes of a message that are read.
+/// Number of bytes of a message that are read. The rest is ignored.
 pub const LOOKED_AT: usize = 16 << 10;
 /// Maximum bytes of a prompt in the log.
 pub const PROMPT: usize = 280;
-/// Minimum bytes of a sentence with content of its own.
+/// Minimum bytes of a sentence or prompt. A shorter one has no content of its own.
 pub const LEAST: usize = 15;
 /// Maximum characters of a title.
 const TITLE: usize = 60;
-/// Maximum bytes of an answer.
+/// Maximum bytes of a prompt that counts as a mere answer, such as `yes`.
 const ANSWER: usize = 48;
 
 /// Tags around text that programs insert into user messages.
@@ -23,7 +23,7 @@ const INJECTED: [&str; 11] = [
     "system-reminder", "local-command-stdout", "local-command-stderr", "local-command-caveat", "command-name",
     "command-message", "bash-stdout", "bash-stderr", "ide_opened_file", "task-notification", "environment_context",
 ];
-/// Prefixes of messages that no person wrote.
+/// Beginnings of user messages that a program wrote.
 const PROGRAMS: [&str; 6] = [
     "Caveat: The messages below",
     "[Request interrupted",
@@ -32,14 +32,14 @@ const PROGRAMS: [&str; 6] = [
     "# AGENTS.md instructions",
     "<turn_aborted>",
 ];
-/// Marks around text that a person wrote.
+/// Tags around text that a person wrote. The tags are removed, and the text is kept.
 #[rustfmt::skip] // keep the list compact
 const TAGS: [&str; 4] = ["<command-args>", "</command-args>", "<bash-input>", "</bash-input>"];
-/// Polite beginnings of a request that a title leaves out.
+/// Polite beginnings of a request. A title omits them.
 #[rustfmt::skip] // keep the list compact
 const POLITE: [&str; 6] = ["please ", "can you ", "could you ", "i want you to ", "i'd like you to ", "let's "];
 
-/// Answers that only let the agent continue.
+/// Short answers with which the user only lets the agent continue.
 #[rustfmt::skip] // keep the list compact
 const ANSWERS: [&str; 34] = [
     "ok", "okay", "yes", "y", "yep", "sure", "go", "go on", "go ahead", "continue", "proceed", "thanks",
@@ -47,7 +47,7 @@ const ANSWERS: [&str; 34] = [
     "weiter", "danke", "да", "нет", "дальше", "спасибо", "sí", "oui", "好",
 ];
 
-/// Prefixes of a remark on the agent's work.
+/// Beginnings of a prompt that comments on the agent's work.
 #[rustfmt::skip] // keep the list compact
 const REMARKS: [&str; 30] = [
     "no,", "no.", "no ", "nope", "not ", "don't", "dont ", "do not", "never ", "always ", "wrong", "actually",
@@ -65,9 +65,9 @@ pub fn extract_prompt(text: &str) -> Option<String> {
         while let Some(at) = text.find(&from) {
             let end = match text[at..].find(&to) {
                 Some(end) => at + end + to.len(),
-                // The inserted text may continue beyond the bytes that are read.
+                // The inserted text may continue after the bytes that are read.
                 None if is_cut => text.len(),
-                // The mark is part of the text that a person wrote.
+                // A tag without an end tag is part of the text that a person wrote.
                 None => break,
             };
             text.replace_range(at..end, "\n");
@@ -81,7 +81,7 @@ pub fn extract_prompt(text: &str) -> Option<String> {
         return None;
     }
     let told = clean_line(bare);
-    // A slash command is not a request.
+    // A slash command such as `/clear` is not a request.
     let command = told.starts_with('/') && !told.contains(' ') && !told[1..].contains('/');
     (!told.is_empty() && !command).then_some(told)
 }
@@ -95,14 +95,14 @@ pub fn clean_line(text: &str) -> String {
     neutralize_comments(&without_secrets(&line))
 }
 
-/// Neutralizes comment delimiters in a line.
+/// Inserts spaces into HTML comment marks, so that the line cannot begin or end a comment.
 pub fn neutralize_comments(line: &str) -> String {
     line.replace("<!--", "<! --")
         .replace("-->", "-- >")
         .replace("--!>", "--! >")
 }
 
-/// Returns true for an answer that only lets the agent continue.
+/// Returns true if a prompt only lets the agent continue, such as `ok` or `go on`.
 pub fn is_answer(asked: &str) -> bool {
     if asked.len() > ANSWER {
         return false;
@@ -112,13 +112,13 @@ pub fn is_answer(asked: &str) -> bool {
     bare.is_empty() || ANSWERS.contains(&bare)
 }
 
-/// Returns true for a remark on the agent's work.
+/// Returns true if a prompt comments on the agent's work, such as `no, …`.
 pub fn is_remark(asked: &str) -> bool {
     let beginning = start(asked, 32).to_lowercase().replace('’', "'");
     REMARKS.iter().any(|mark| beginning.starts_with(mark))
 }
 
-/// Creates a title from the first prompt.
+/// Creates the title of a topic from the first prompt of the topic.
 pub fn make_title(asked: &str) -> String {
     let mut line = asked.trim_start_matches(|mark: char| !mark.is_alphanumeric() && mark != '/');
     for polite in POLITE {

@@ -9,41 +9,42 @@ use super::called::FileAccess;
 use super::said::neutralize_comments;
 use super::topic::{SessionTopic, ToolError};
 
-/// Approximate maximum bytes of all sections of a day.
+/// Approximate maximum total bytes of the sections of a day.
 const DAY: usize = 8 << 10;
-/// Minimum and maximum bytes of one section.
+/// Smallest limit of a section in bytes, on a day with many topics.
 const LEAST: usize = 480;
+/// Largest limit of a section in bytes, on a day with few topics.
 const MOST: usize = 1_600;
-/// Maximum bytes of the list of references.
+/// Maximum bytes of the field `references`.
 const REFERENCES: usize = 400;
-/// Maximum bytes of the list of tools.
+/// Maximum bytes of the field `tool calls`.
 const TOOLS: usize = 160;
 
-/// Section of the daily log.
+/// A section of the daily log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogSection {
     /// Day of the messages, if they have time stamps.
     pub day: Option<Date>,
-    /// Title, without the type.
+    /// Title, without the topic type `[project]`.
     pub title: String,
-    /// Full text: the heading and a list of fields.
+    /// Markdown of the section: the heading and a list of fields.
     pub text: String,
 }
 
-/// Names of the fields in the order of the section.
+/// Names of the fields of a section, in their order.
 #[rustfmt::skip] // keep the list compact
 const FIELDS: [&str; 8] = [
     "request", "analysis", "decision", "outcome", "errors", "user feedback", "references", "tool calls",
 ];
 
 impl LogSection {
-    /// Formats a topic, one of `count` topics of its day.
+    /// Formats a topic as a section. `count` is the number of topics of the same day, which share the room.
     pub(super) fn from_topic(topic: &SessionTopic, count: usize) -> Self {
         let room = (DAY / count.max(1)).clamp(LEAST, MOST);
         let mut title = if topic.title.is_empty() {
             "Session".to_owned()
         } else {
-            // Shortening may leave a part of a comment mark.
+            // A shortened title can contain a part of an HTML comment mark.
             neutralize_comments(&topic.title)
         };
         if topic.continued && !topic.title.is_empty() && !title.ends_with("(continued)") {
@@ -53,7 +54,7 @@ impl LogSection {
         let mut lines: Vec<(Option<usize>, usize, String)> = Vec::new();
         for (place, (field, text)) in rank_fields(topic).into_iter().enumerate() {
             let line = format!("- {field}: {text}");
-            // The first field is always included.
+            // The most important field is included even if it is longer than the room.
             if line.len() >= left && place > 0 {
                 continue;
             }
@@ -62,7 +63,7 @@ impl LogSection {
             lines.push((order, place, line));
         }
         lines.sort();
-        // Each part is redacted already; the joined lines are redacted again.
+        // Redact each line again, because its parts were redacted separately.
         let title = without_secrets(&title).into_owned();
         let mut text = format!("## {title} [project]\n\n");
         for (_, _, line) in lines {
@@ -100,7 +101,7 @@ fn rank_fields(topic: &SessionTopic) -> Vec<(&'static str, String)> {
     let mut lines: Vec<(&str, String)> = Vec::new();
     for (field, texts) in ranked {
         for text in texts {
-            // A sentence may belong to two fields; keep it once.
+            // Keep a sentence only once, although it may belong to two fields.
             if !text.is_empty() && !lines.iter().any(|(_, known)| known.contains(&text)) {
                 lines.push((field, text));
             }
@@ -109,7 +110,7 @@ fn rank_fields(topic: &SessionTopic) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// Formats an error with its number of occurrences and its end.
+/// Formats an error with its number of occurrences. The text says if a later run succeeded.
 fn format_trouble(trouble: &ToolError) -> String {
     let times = match trouble.times {
         1 => String::new(),
@@ -120,10 +121,10 @@ fn format_trouble(trouble: &ToolError) -> String {
     format!("{label}: `{line}`{times}; {end} later run succeeded")
 }
 
-/// Formats files and URLs; modified files first.
+/// Lists the files and URLs of a topic, modified files first.
 fn format_references(topic: &SessionTopic) -> String {
     let mut files: Vec<(&String, &FileAccess)> = topic.files.iter().collect();
-    // The sort is stable.
+    // The sort is stable, so the files otherwise stay in the order of their paths.
     files.sort_by_key(|(_, touch)| **touch == FileAccess::Read);
     let files = files
         .iter()
@@ -132,7 +133,7 @@ fn format_references(topic: &SessionTopic) -> String {
     join_limited(references, REFERENCES, topic.more_files)
 }
 
-/// Formats tools with their number of calls, most frequent first.
+/// Lists the tools of a topic with their numbers of calls, most frequent first.
 fn format_tools(topic: &SessionTopic) -> String {
     let mut tools: Vec<(&String, &u64)> = topic.tools.iter().collect();
     tools.sort_by_key(|(tool, count)| (std::cmp::Reverse(**count), *tool));
@@ -140,7 +141,8 @@ fn format_tools(topic: &SessionTopic) -> String {
     join_limited(tools, TOOLS, 0)
 }
 
-/// Joins items on one line up to a number of bytes, and counts the omitted items.
+/// Joins items with commas, up to `most` bytes, and appends the number of omitted items. `more` is the number of items
+/// that the caller omitted before.
 fn join_limited(items: impl Iterator<Item = String>, most: usize, mut more: usize) -> String {
     let mut text = String::new();
     for item in items {

@@ -12,13 +12,13 @@ use super::said::{LEAST, LOOKED_AT, neutralize_comments};
 
 /// Maximum bytes of a sentence in the log.
 pub const SENTENCE: usize = 240;
-/// Prefixes of short sentences without content.
+/// Beginnings of sentences that have no content if they are short.
 #[rustfmt::skip] // keep the list compact
 const FILLERS: [&str; 12] = [
     "You're right", "You're absolutely", "You’re right", "Great", "Perfect", "Good point", "Good question",
     "Got it", "Sure", "Excellent", "Sounds good", "Of course",
 ];
-/// A sentence with such a prefix is dropped if it has fewer bytes.
+/// A sentence with one of the [`FILLERS`] is dropped if it has fewer bytes than this.
 const POLITE: usize = 60;
 
 /// Returns the end of the first sentence of a line.
@@ -44,7 +44,7 @@ pub enum SentenceKind {
     Analysis,
     /// A result, or remaining work.
     Outcome,
-    /// Nothing lasting: the next step of the agent.
+    /// The next step of the agent.
     Step,
 }
 
@@ -53,9 +53,9 @@ pub enum SentenceKind {
 pub struct Sentence {
     /// One redacted line of at most [`SENTENCE`] bytes.
     pub text: String,
-    /// Predominant subject, if any.
+    /// Subject with the highest weight; `None` if the sentence has no marker words.
     pub tells: Option<SentenceKind>,
-    /// Weight of that subject.
+    /// Sum of the weights of this subject's marker words.
     pub weight: u32,
 }
 
@@ -71,7 +71,7 @@ pub fn extract_sentences(text: &str) -> Vec<Sentence> {
             fence = !fence;
             continue;
         }
-        // Headings name a subject but state nothing.
+        // Skip headings, because they name a subject but state nothing.
         let heading = bare.starts_with('#') || (bare.starts_with("**") && bare.ends_with("**"));
         if fence || heading || bare.starts_with(['|', '<']) {
             continue;
@@ -140,7 +140,7 @@ fn classify_sentence(sentence: &str) -> (Option<SentenceKind>, u32) {
         sums[kind as usize] += weight;
     }
     let [decision, analysis, outcome, step] = sums;
-    // A next step is covered by its outcome, unless the sentence gives a reason.
+    // The sentence counts as a step unless it also states a decision or finding. A later sentence reports the outcome.
     if step > decision.max(analysis) {
         return (Some(SentenceKind::Step), step);
     }

@@ -228,7 +228,7 @@ fn a_mentioned_mark_hides_nothing() {
     assert_eq!(asked(mention), mention);
     let both = format!("<system-reminder>be brief</system-reminder>{mention}");
     assert_eq!(asked(&both), mention);
-    // The end mark may be in the text that is cut off.
+    // The end tag may be in the part of the text that is not read.
     let long = format!(
         "Look at the valve. <system-reminder>{}</system-reminder>",
         "be brief ".repeat(4_000)
@@ -260,7 +260,7 @@ fn repeated_messages_without_time_are_counted_within_their_session() {
     assert_eq!(take(&["s1", "/a"], false, &[run, thanks, run, run]), (1, 3));
     assert_eq!(take(&["/a"], false, &[run, thanks, run, run]), (0, 4));
     assert_eq!(take(&["s1", "/a"], true, &[run, thanks]), (2, 0));
-    // Flush another session, first from its own file and then from this one.
+    // Flush two other sessions: one from its own file, and one from the file of the first session.
     assert_eq!(take(&["s2", "/b"], false, &[run, thanks]), (2, 0));
     assert_eq!(take(&["s3", "/a"], false, &[run, thanks]), (2, 0));
 }

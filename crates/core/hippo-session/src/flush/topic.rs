@@ -1,4 +1,4 @@
-//! Collection of messages by topic.
+//! Collection of the messages of a session by topic.
 
 use std::collections::BTreeMap;
 
@@ -14,37 +14,38 @@ use super::called::{self, FileAccess};
 use super::said::{self, PROMPT};
 use super::sentence::{self, Sentence, SentenceKind};
 
-/// Maximum texts of one kind.
+/// Maximum number of requests of a topic, and of remarks of the user.
 const TEXTS: usize = 4;
-/// Maximum files.
+/// Maximum number of files of a topic that are listed.
 const FILES: usize = 64;
-/// Maximum URLs, and maximum tools.
+/// Maximum number of URLs of a topic, and of tools.
 const OTHERS: usize = 24;
-/// Maximum errors.
+/// Maximum number of errors of a topic.
 const TROUBLES: usize = 12;
-/// Maximum bytes of an error.
+/// Maximum bytes of the line that reports an error.
 const ERROR: usize = 140;
-/// A prompt with fewer bytes and no further activity is not a topic.
+/// Minimum bytes of the prompts of a topic without tool calls, decisions and outcomes. A topic with fewer bytes is not
+/// logged.
 const SMALL: usize = 20;
 
-/// Messages and actions on one subject on one day.
+/// Messages and tool calls of a session about one subject on one day.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SessionTopic {
     /// Title of the topic.
     pub title: String,
     /// Day of the messages, if they have time stamps.
     pub day: Option<Date>,
-    /// The topic began before these messages.
+    /// True if the topic began on an earlier day or in an earlier flush.
     pub continued: bool,
-    /// Later messages do not belong to the topic.
+    /// True if later messages belong to another topic.
     pub over: bool,
-    /// Number of messages.
+    /// Number of messages of the topic.
     pub messages: u64,
-    /// The first requests.
+    /// The first requests of the user.
     pub requests: Vec<String>,
-    /// Number of further requests.
+    /// Number of further requests and remarks, which are not stored.
     pub more: usize,
-    /// Remarks of the user.
+    /// Remarks of the user on the agent's work.
     pub feedback: Vec<String>,
     /// Sentences about findings.
     pub analysis: BestSentences,
@@ -52,23 +53,23 @@ pub struct SessionTopic {
     pub decisions: BestSentences,
     /// Sentences about outcomes.
     pub outcomes: BestSentences,
-    /// Last message of the agent, if no action followed.
+    /// Sentences of the agent's last message, if no tool call followed.
     pub last: Vec<Sentence>,
-    /// Last message of the agent before its last action.
+    /// Sentences of the agent's last message before a tool call.
     before: Vec<Sentence>,
-    /// Files, each with its strongest kind of access.
+    /// Files of the tool calls, each with its strongest kind of access.
     pub files: BTreeMap<String, FileAccess>,
-    /// Number of further files.
+    /// Number of accesses to further files, which are not listed.
     pub more_files: usize,
-    /// URLs.
+    /// URLs in the tool calls.
     pub addresses: Vec<String>,
     /// Number of calls of each tool.
     pub tools: BTreeMap<String, u64>,
-    /// Errors.
+    /// Errors that tools reported.
     pub troubles: Vec<ToolError>,
 }
 
-/// Prefixes of error lines without details.
+/// Beginnings of error lines without details. The line after such a line has the details.
 const GENERAL: [&str; 4] = [
     "Exit code ",
     "Command exited with",
@@ -76,25 +77,25 @@ const GENERAL: [&str; 4] = [
     "<tool_use_error>",
 ];
 
-/// Error of a tool.
+/// An error that a tool reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolError {
-    /// Command of the call, or the tool if there is no command.
+    /// Beginning of the command that failed, or the name of the tool if there is no command.
     pub label: String,
     /// Line that reports the error.
     pub line: String,
-    /// Number of occurrences.
+    /// Number of occurrences of this error.
     pub times: u64,
-    /// A later call of the same kind succeeded.
+    /// True if a later call with the same label succeeded.
     pub over: bool,
 }
 
 impl ToolError {
-    /// Extracts the error from a tool result.
+    /// Returns the error that a tool result reports, if any.
     pub fn find(label: &str, answer: &str, failed: bool) -> Option<Self> {
         let mut line = error::find_error_line(answer, failed)?;
         if GENERAL.iter().any(|general| line.starts_with(general)) {
-            // The next line has the details.
+            // A line such as `Exit code 1` has no details. They are in the next line.
             let behind = answer.split_once(line).map_or("", |(_, behind)| behind);
             line = error::find_error_line(behind, true).unwrap_or(line);
         }
@@ -118,8 +119,8 @@ impl SessionTopic {
         }
     }
 
-    /// Returns true if a prompt belongs to this topic: nothing was done since the last prompt, or the prompt is short,
-    /// an answer, or a remark on the work.
+    /// Returns true if a prompt belongs to this topic. This is the case if the agent has not worked on the topic yet,
+    /// or if the prompt is short, an answer, or a remark on the work.
     pub fn continues_with(&self, asked: &str) -> bool {
         let waiting = !self.requests.is_empty() && !self.was_worked_on();
         waiting || said::is_short(asked) || said::is_answer(asked) || said::is_remark(asked)
@@ -129,7 +130,7 @@ impl SessionTopic {
         !self.tools.is_empty() || !self.last.is_empty() || !self.before.is_empty()
     }
 
-    /// Returns true if the topic has content worth logging.
+    /// Returns true if the topic has enough content for the log.
     pub fn is_significant(&self) -> bool {
         if self.title.is_empty() && self.requests.is_empty() && !self.was_worked_on() {
             return false;
@@ -169,13 +170,13 @@ impl SessionTopic {
             kind.add(sentence.weight, &sentence.text);
         }
         self.last = sentences;
-        // Only the first sentences are used.
+        // The outcome uses only the first sentences.
         self.last.truncate(2 * TEXTS);
     }
 
     /// Adds a tool call. `root` is removed from the start of paths.
     pub fn add_call(&mut self, call: &RecordedCall, root: Option<&str>) {
-        // A message before a call describes the next step.
+        // A message before a tool call describes the next step, not the outcome.
         if !self.last.is_empty() {
             self.before = std::mem::take(&mut self.last);
         }
@@ -217,7 +218,7 @@ impl SessionTopic {
         }
     }
 
-    /// Adds a tool result: records its error, or marks earlier errors of the same call as resolved.
+    /// Adds a tool result. Stores its error; if it has no error, marks earlier errors with the same label as resolved.
     pub fn add_result(&mut self, label: &str, trouble: Option<ToolError>) {
         let mut same = self.troubles.iter_mut().filter(|known| known.label == label);
         let Some(trouble) = trouble else {
@@ -232,8 +233,8 @@ impl SessionTopic {
         }
     }
 
-    /// Returns the outcome in one or two sentences: from the last message of the agent, otherwise the best outcome
-    /// sentences.
+    /// Returns the outcome in one or two sentences. They are from the last message of the agent. If a tool call
+    /// followed this message, they are the best sentences about outcomes.
     pub fn outcome(&self) -> String {
         let texts =
             |sentences: &'_ [Sentence], wanted: fn(Option<SentenceKind>) -> bool, most| -> Vec<String> {
@@ -304,7 +305,7 @@ impl SessionTopic {
     }
 }
 
-/// Adds a text unless the list contains it. Returns 1 if there is no room.
+/// Adds a text unless the list contains it. Returns 1 if the list is full, otherwise 0.
 fn add_text(list: &mut Vec<String>, text: String) -> usize {
     if list.contains(&text) {
         return 0;
@@ -316,7 +317,8 @@ fn add_text(list: &mut Vec<String>, text: String) -> usize {
     0
 }
 
-/// Merges adjacent topics of the same day, smallest first, until at most `most` remain.
+/// Merges adjacent topics of the same day until at most `most` topics remain. Pairs with the fewest messages are merged
+/// first.
 pub fn merge_topics(topics: &mut Vec<SessionTopic>, most: usize) {
     while topics.len() > most {
         let pairs = topics.windows(2).enumerate();

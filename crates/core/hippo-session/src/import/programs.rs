@@ -6,13 +6,14 @@ use super::Memory;
 use crate::json::Json;
 use hippo_text::text::one_line;
 
-/// Fields of a summary in order.
+/// Fields of a session summary of claude-mem, in their order in the text.
 #[rustfmt::skip] // keep the list compact
 const SUMMARY: [&str; 6] = ["request", "investigated", "learned", "completed", "next_steps", "notes"];
 
-/// Returns an observation or a summary of a session of claude-mem.
+/// Converts a record of claude-mem: an observation, or the summary of a session.
 pub(super) fn claude_mem(group: &str, record: &Json<'_>) -> Result<Memory, &'static str> {
-    // A JSON line does not name its group, so the group is recognised by its fields.
+    // In a file with one record per line, a record has no group name. A summary is recognised by the field
+    // `investigated`.
     let unnamed = group.is_empty() && record.value(&["investigated"]).is_some();
     let summary = group == "summaries" || unnamed;
     let title = text(record, if summary { "request" } else { "title" }).map(one_line);
@@ -52,7 +53,7 @@ pub(super) fn claude_mem(group: &str, record: &Json<'_>) -> Result<Memory, &'sta
     })
 }
 
-/// Returns a memory of mem0: a record of `get_all`.
+/// Converts a record of mem0, in the form that its function `get_all` returns.
 pub(super) fn mem0(record: &Json<'_>) -> Result<Memory, &'static str> {
     let names = ["memory", "text", "content", "data"];
     let text = names.iter().find_map(|name| text(record, name));
@@ -60,7 +61,7 @@ pub(super) fn mem0(record: &Json<'_>) -> Result<Memory, &'static str> {
     if let Some(metadata) = record.object("metadata") {
         tags.extend(words(metadata, &["category", "tags"]));
     }
-    // Metadata written by an agent is not a statement by the user.
+    // A memory that has the id of an agent is not a statement by the user.
     let by_user = record.has_text("user_id") && !record.has_text("agent_id");
     let owners = [("User", "user_id"), ("Agent", "agent_id"), ("Run", "run_id")];
     Ok(Memory {
@@ -75,7 +76,7 @@ pub(super) fn mem0(record: &Json<'_>) -> Result<Memory, &'static str> {
     })
 }
 
-/// Returns the details with a value.
+/// Returns the named details of a memory, without empty ones.
 fn details(
     record: &Json<'_>,
     tags: Vec<String>,
@@ -92,19 +93,19 @@ fn details(
     all.filter(|(_, value)| !value.is_empty()).collect()
 }
 
-/// Joins the words, each once.
+/// Joins the words with commas, each word once.
 fn join(mut words: Vec<String>) -> String {
     let mut seen = HashSet::new();
     words.retain(|word| seen.insert(word.clone()));
     words.join(", ")
 }
 
-/// Returns a field with non-blank text.
+/// Returns the text of a field, unless it is blank.
 fn text<'r>(record: &'r Json<'_>, name: &str) -> Option<&'r str> {
     record.find_text(&[name]).filter(|text| !text.trim().is_empty())
 }
 
-/// Returns the words of these fields. Each is a list, a JSON list in a text, or one word.
+/// Returns the words in these fields. A field contains a list, a JSON list inside a text, or one word.
 fn words(record: &Json<'_>, names: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for value in names.iter().filter_map(|name| record.value(&[name])) {

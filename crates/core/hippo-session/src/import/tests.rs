@@ -1,4 +1,4 @@
-//! Tests of imported memories and reported damage.
+//! Tests of imported memories, and of the reports about damaged exports.
 
 use super::*;
 

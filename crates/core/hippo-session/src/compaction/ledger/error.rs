@@ -10,17 +10,18 @@ const MARKS: [&str; 10] = [
 ];
 /// Maximum bytes of an error that are shown.
 const SHOWN: usize = 160;
-/// Bytes of a result that are searched for an error.
+/// Number of bytes of a tool result that are searched for an error.
 const SEARCHED: usize = 64 << 10;
 
-/// Returns the first line that reports an error, shortened for display. For a failed tool, the marker may be anywhere
-/// in the line, and the first line is the fallback. For a successful tool, the line must start with the marker,
-/// because the contents of files mention errors too.
+/// Returns the first line that reports an error, shortened for display. If the tool failed, the marker may be anywhere
+/// in the line, and without a marker the first line counts. If the tool succeeded, the line must start with the marker,
+/// because file contents mention errors too.
 pub fn find_error(text: &str, failed: bool) -> Option<&str> {
     find_error_line(text, failed).map(|line| start(line, SHOWN).trim())
 }
 
-/// Returns the complete error line: redaction does not recognise a secret that was cut.
+/// Returns the first line that reports an error, not shortened. Redact this line before it is shortened, because
+/// redaction does not recognise a secret that was cut.
 pub fn find_error_line(text: &str, failed: bool) -> Option<&str> {
     let text = start(text, SEARCHED);
     let at = if failed {

@@ -23,9 +23,9 @@ pub struct RecordedCall {
     pub tool: String,
     /// Beginning of the arguments: `key=value, …`.
     pub args: String,
-    /// Beginning of the command, if an argument is one.
+    /// Beginning of the command, if an argument contains one; otherwise empty.
     pub command: String,
-    /// Path of a file, if an argument is one.
+    /// Path of a file, if an argument contains one; otherwise empty.
     pub path: String,
 }
 
@@ -34,18 +34,18 @@ pub struct RecordedCall {
 pub struct ContentBlocks<'a> {
     /// The texts, joined by line breaks.
     pub text: Cow<'a, str>,
-    /// The calls, one per line.
+    /// The tool calls as text, one per line.
     pub calls: String,
-    /// The calls, one by one.
+    /// The tool calls as data.
     pub called: Vec<RecordedCall>,
     /// Tool results, each as a message.
     pub results: Vec<Message<'a>>,
-    /// There was a block other than reasoning.
+    /// True unless all blocks are reasoning of the model.
     pub said: bool,
 }
 
 impl<'a> ContentBlocks<'a> {
-    /// Parses the content of a message, or else its text.
+    /// Parses the field `content` of a message, or else the field `text`.
     pub fn of_message(message: &'a Json<'_>) -> Self {
         let content = message.blocks(&["content"]);
         let mut blocks = Self::parse(content);
@@ -55,7 +55,7 @@ impl<'a> ContentBlocks<'a> {
         blocks
     }
 
-    /// Parses blocks.
+    /// Parses a list of content blocks.
     pub fn parse(content: &'a [Json<'_>]) -> Self {
         let mut blocks = Self {
             said: content.is_empty(),
@@ -107,7 +107,7 @@ impl<'a> ContentBlocks<'a> {
         self.add_named_call(name, args, id.or(call.call_id()));
     }
 
-    /// Adds a call by name, arguments and id.
+    /// Adds a tool call with this name, these arguments and this id.
     pub fn add_named_call(&mut self, name: &str, args: Option<&Json<'_>>, id: Option<&str>) {
         let name = if name.is_empty() { "tool" } else { name };
         let between = if self.calls.is_empty() { "" } else { "\n" };
@@ -129,7 +129,8 @@ impl<'a> ContentBlocks<'a> {
         });
     }
 
-    /// Appends the contents of this message to the record. An unnamed result is labelled by the id of its call.
+    /// Appends the contents of this message to the record. A tool result without a name gets the id of its call
+    /// instead.
     pub fn append_message(self, role: Role, message: &'a Json<'_>, record: &mut TranscriptRecord<'a>) {
         let name = match role {
             Role::Tool => message.find_text(&["name", "toolName"]).unwrap_or_default(),
@@ -146,7 +147,7 @@ impl<'a> ContentBlocks<'a> {
         }
     }
 
-    /// Appends a message by `role` and the tool results to the record. Results inside a user message come first,
+    /// Appends a message with this role, and the tool results, to the record. Results inside a user message precede it,
     /// because they answer earlier calls.
     pub fn append_to(self, role: Role, name: &'a str, record: &mut TranscriptRecord<'a>) {
         record.called.extend(self.called);

@@ -5,7 +5,7 @@ use crate::compaction::message::{Message, Role};
 use crate::json::Json;
 use hippo_types::transcript::TranscriptFormat;
 
-/// Kinds of lines that contain no messages.
+/// Types of records that contain no messages.
 #[rustfmt::skip] // keep the list compact
 const SILENT_KINDS: [&str; 9] = [
     "system", "file-history-snapshot", "queue-operation", "progress", "attachment", "last-prompt",
@@ -27,7 +27,7 @@ pub fn parse<'a>(node: &'a Json<'_>) -> Option<TranscriptRecord<'a>> {
         return None;
     }
     let mut record = TranscriptRecord::new(TranscriptFormat::ClaudeCode);
-    // The conversation of a subagent; its outcome is repeated as a tool result.
+    // Skip the conversation of a subagent, because its outcome is repeated as a tool result.
     if node.flag(&["isSidechain"]) {
         return Some(record);
     }

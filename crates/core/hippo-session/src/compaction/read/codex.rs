@@ -1,4 +1,4 @@
-//! Reader for the rollouts of Codex.
+//! Reader for sessions of Codex, which are called rollouts.
 
 use std::borrow::Cow;
 

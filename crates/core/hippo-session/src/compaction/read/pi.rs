@@ -10,7 +10,7 @@ use crate::compaction::message::{Message, Role};
 use crate::json::Json;
 use hippo_types::transcript::TranscriptFormat;
 
-/// Kinds of lines that contain no messages.
+/// Types of records that contain no messages.
 #[rustfmt::skip] // keep the list compact
 const SILENT_KINDS: [&str; 7] = [
     "session", "model_change", "thinking_level_change", "label", "session_info", "custom", "leaf",
@@ -29,7 +29,7 @@ pub fn parse<'a>(node: &'a Json<'_>) -> Option<TranscriptRecord<'a>> {
         return None;
     }
     let mut record = TranscriptRecord::new(TranscriptFormat::Pi);
-    // The header's id is the id of the session.
+    // The id of the header identifies the session, not an entry.
     if tag != "session" {
         record.link = RecordLink {
             id: hash_optional(node.find_text(&["id"])),
@@ -48,7 +48,7 @@ pub fn parse<'a>(node: &'a Json<'_>) -> Option<TranscriptRecord<'a>> {
             let summary = Message::new(Role::Other, node.text("summary")).with_name("branch");
             record.messages.push(summary);
         }
-        // In version 1 without a tree, a compaction folds everything before it.
+        // In version 1, entries form no tree, and a compaction replaces all earlier entries.
         ("compaction", _) => {
             record.prior = Some(node.text("summary").to_owned());
             record.folds = !node.has_text("id");

@@ -1,4 +1,4 @@
-//! Formatting of the selected parts, section by section.
+//! Formatting of the sections of a summary.
 
 use super::{BuiltSummary, SummaryParts};
 use crate::compaction::score::Tier;
@@ -6,7 +6,7 @@ use hippo_text::fence::{CLOSE, guard_lines, opening};
 use hippo_types::tokens;
 
 impl SummaryParts<'_> {
-    /// Formats the summary. With `stored`, it says that contents can be fetched.
+    /// Formats the summary. If `stored` is true, the summary says that contents can be fetched by id.
     pub fn format(&self, built: &BuiltSummary, stored: bool) -> String {
         let [kept, compressed, sparse] = built.tiers;
         let fetch = if stored { " | fetch any by its id" } else { "" };
@@ -43,7 +43,8 @@ impl SummaryParts<'_> {
                 all.unwrap_or_default()
             ));
         }
-        // The last line states the length of the summary, including itself. Two rounds are enough.
+        // The last line states the length of the summary, which includes this line. It is enough to format the line
+        // twice.
         let first = format_stats(built.tokens, out.len() + CLOSE.len());
         out.push_str(&format_stats(built.tokens, out.len() + first.len() + CLOSE.len()));
         out + CLOSE + "\n"
@@ -61,7 +62,7 @@ impl SummaryParts<'_> {
         self.active.iter().map(message).collect::<Vec<_>>().join("\n")
     }
 
-    /// Formats the lines with their added words, either the pointers or the others.
+    /// Formats the lines with their added words. If `sparse` is true, formats the pointers, otherwise the other lines.
     fn format_lines(&self, sparse: bool) -> String {
         let lines = self.ledger.lines().map(|(scored, _)| scored);
         let lines = lines.filter(|scored| (scored.tier == Tier::Sparse) == sparse);
@@ -82,7 +83,7 @@ fn format_stats(before: usize, bytes: usize) -> String {
     format!("\n<!-- hippocampus stats: {before}tok → {after}tok ({ratio:.1}× compression) -->\n")
 }
 
-/// Returns the lines of messages, with instruction marks.
+/// Returns the text, with a mark before each line that reads like an instruction.
 fn guard(text: &str) -> String {
     let lines = guard_lines(text).into_iter();
     lines.fold(String::new(), |out, line| out + &line + "\n")

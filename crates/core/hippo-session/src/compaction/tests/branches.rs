@@ -63,13 +63,13 @@ fn going_back_twice_in_claude_code_can_return_to_the_first_branch() {
     assert_eq!(texts_on_path(&text), "A a1 B b1 D");
     text += &(line("d1", "D", "assistant") + &line("E", "c1", "user"));
     assert_eq!(texts_on_path(&text), "A a1 C c1 E");
-    // Test parents that do not exist or that are the first prompt.
+    // The parent of the last prompt is the first prompt, or does not exist.
     assert_eq!(texts_on_path(&(text.clone() + &line("F", "A", "user"))), "A F");
     assert_eq!(
         texts_on_path(&(text.clone() + &line("F", "x", "user"))),
         "A a1 C c1 E F"
     );
-    // The record to which the next prompt replies may have siblings.
+    // The record to which a prompt replies may have siblings.
     text += &(line("e1", "E", "assistant") + &line("e2", "E", "assistant") + &line("F", "e1", "user"));
     assert_eq!(texts_on_path(&text), "A a1 C c1 E e1 e2 F");
 }
@@ -125,7 +125,8 @@ fn the_active_path_of_a_pi_session_is_read() {
         read(&folded).0,
         ["Tool bash total 0|", "User  back|", "User  on|"]
     );
-    // The summary of the compaction replaces the start and the calls. The abandoned branch is not on the active path.
+    // The summary of the compaction replaces two messages: the first prompt and the message with the tool call. The
+    // abandoned branch does not count.
     assert_eq!(compacted(&folded).stats.folded, 2);
     assert!(
         compacted(&folded)

@@ -197,7 +197,7 @@ fn the_detected_shape_does_not_depend_on_the_pieces() {
     let cut = message.replace("\"}", "");
     let cases = [
         (list.clone(), 2),
-        // The list is not at the start, or it follows the first line.
+        // The list of messages is not at the start of the document, or not in the first line.
         (
             format!(r#"{{"model":"m","tools":"{tools}","messages":{list}}}"#),
             2,

@@ -1,4 +1,4 @@
-//! Tests that types, scores, tiers and settings match the extension.
+//! Tests that types, scores, tiers and settings match the hippocampus.md extension.
 
 use super::*;
 

@@ -36,7 +36,8 @@ fn a_summary_within_a_budget_counts_the_dropped_messages() {
     insta::assert_snapshot!(compacted.summary);
 }
 
-/// Returns true if every message can be reached from the summary. Returns `None` for a transcript without messages.
+/// Returns true if the summary, or the list that it names, contains the id of every message. Returns `None` if the
+/// summary is empty.
 fn reached(compacted: &CompactionResult) -> Option<bool> {
     let CompactionResult { summary, stats, .. } = compacted;
     let rest = &compacted.dropped_list;
@@ -50,7 +51,7 @@ fn reached(compacted: &CompactionResult) -> Option<bool> {
 
 #[test]
 fn every_id_resolves_and_every_message_is_reachable() {
-    // Text before an id must not cause the redaction of the id as a password.
+    // Text such as "password:" before an id must not cause the redaction of the id.
     let labels = [
         "Enter the admin password:",
         "token:",
@@ -124,7 +125,8 @@ fn terminal_control_sequences_are_not_in_a_summary() {
         "{summary}"
     );
     assert!(summary.contains("src/main.rs: failed_here at 100 %"), "{summary}");
-    // The user repeats the words. The id is computed from the original bytes.
+    // The user repeats words of the tool result, so its importance is higher. The id is computed from the original
+    // bytes.
     let entries: Vec<MessageScore> = compacted.scores().collect();
     assert!((entries[0].importance - 0.65).abs() < 1e-9, "{:?}", entries[0]);
     let raw = "\u{9b}31mlook at src/main.rs and \u{1b}(Bfailed_here";
@@ -278,7 +280,7 @@ fn a_transcript_without_messages_has_a_summary_without_entries() {
 
 #[test]
 fn ids_are_short_and_stable() {
-    // Ids are part of summaries that agents keep, so they must never change.
+    // Agents keep summaries that contain ids, so the id of a content must never change.
     for (content, id) in [
         ("hello", "mxa7hcfdkg"),
         ("", "mnw9mkefnz"),
