@@ -32,7 +32,7 @@ pub enum RecordFields {
     Filed(Option<FiledUse>),
     /// Pointers, and the content hashes of their sources.
     Sources(Vec<Pointer>, SourceHashes),
-    /// Related entries, and those of them whose links stem from common accesses.
+    /// Related entries, and the subset whose links stem from common accesses.
     Related(Vec<EntryId>, BTreeSet<EntryId>),
     /// Text and version.
     Text(EntryText, u32),
@@ -53,12 +53,12 @@ pub enum RecordFields {
     Group(String),
     /// Heading below By Time.
     Band(Option<TimeBand>),
-    /// Entry that absorbs another one, and the content hashes of its sources.
+    /// Merged entry, which has absorbed another one, and the content hashes of its sources.
     Merged(Box<Entry>, SourceHashes),
 }
 
 impl RecordFields {
-    /// Exchanges these values with those of a record.
+    /// Swaps these values with those of a record.
     pub fn swap_with(&mut self, record: &mut EntryRecord) {
         let entry = &mut record.entry;
         match self {
@@ -112,7 +112,7 @@ pub struct FieldsChange {
     pub to: RecordFields,
 }
 
-/// Change with the values before and after.
+/// Reversible change, which contains the values before and after.
 ///
 /// Changes are idempotent. A change leaves all other fields unchanged, so that a concurrent access is not lost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -132,7 +132,7 @@ pub enum EntryChange {
     Set {
         /// Fields with their values.
         fields: Vec<FieldsChange>,
-        /// Increment of the run's demotion count.
+        /// Number that is added to the run's demotion count.
         demotes: i8,
     },
     /// Sets the entries under Quick Access.
@@ -145,7 +145,7 @@ pub enum EntryChange {
 }
 
 impl EntryChange {
-    /// Applies the change. A missing entry is skipped. If a demotion is repeated, it counts once.
+    /// Applies the change. Skips a missing entry. A demotion that is applied twice counts once.
     pub fn apply(&self, snapshot: &mut ConsolidationSnapshot) {
         match self {
             Self::Add { record } => {

@@ -45,22 +45,22 @@ impl ConsolidationPlan {
 /// Change that a rule refused.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RefusedChange {
-    /// Rule that refused it.
+    /// Rule that refused the change.
     pub rule: Rule,
-    /// Ids of the entries, or of the proposed one.
+    /// Ids of the entries to change, or of the proposed entry.
     pub entries: Vec<EntryId>,
-    /// Reason for people.
+    /// Reason, as text for people.
     pub reason: String,
 }
 
-/// Irregularity that is only reported.
+/// Irregularity that a rule reports without changing anything.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Finding {
-    /// Rule that found it.
+    /// Rule that found the irregularity.
     pub rule: Rule,
-    /// Entry.
+    /// Entry with the irregularity.
     pub id: EntryId,
-    /// Description for people.
+    /// Description, as text for people.
     pub what: String,
 }
 
@@ -73,7 +73,7 @@ pub fn plan(snapshot: &ConsolidationSnapshot, cycle: Cycle) -> ConsolidationPlan
     };
     planner.settle(cycle);
     if cycle != Cycle::Light {
-        // Only now is it decided which entries the run keeps.
+        // Replay last, because only now is it certain which entries the run keeps.
         deep::replay_reviewed(&mut planner);
         planner.settle(cycle);
     }
@@ -94,7 +94,7 @@ impl CyclePlanner {
     fn settle(&mut self, cycle: Cycle) {
         for _ in 0..ROUNDS {
             let before = self.plan.steps.len();
-            // Findings are those of the last round; refusals accumulate.
+            // Keep only the findings of the last round. Refusals of all rounds are kept.
             self.plan.findings.clear();
             match cycle {
                 Cycle::Light => light::run_rules(self),
@@ -147,7 +147,7 @@ impl CyclePlanner {
         self.plan.findings.insert(Finding { rule, id, what });
     }
 
-    /// Sets fields of each entry; `wanted` sees the snapshot before these changes.
+    /// Sets the fields that `wanted` returns for each entry. `wanted` receives the snapshot before these changes.
     pub fn set_each(
         &mut self,
         rule: Rule,
@@ -160,7 +160,7 @@ impl CyclePlanner {
         }
     }
 
-    /// Returns the ids of the entries that fit, in order.
+    /// Returns, in order, the ids of the entries for which `fits` returns `true`.
     pub fn ids(&self, fits: impl Fn(&EntryRecord) -> bool) -> Vec<EntryId> {
         let fitting = self.state.records.values().filter(|record| fits(record));
         fitting.map(|record| record.entry.id.clone()).collect()
