@@ -57,7 +57,7 @@ fn quick_access_is_ordered_by_hits_then_strength_then_worth() {
         entry("d-memory", "MEMORY.md", 0),
         entry("e-strong", "memory/2026-03-03.md", 0),
     ];
-    // Two of the strengths differ by less than the precision with which strengths are shown.
+    // Two of the strengths differ by less than the precision of the display.
     let strengths = [0.9, 0.1, 0.900_001, 0.9, 0.95];
     let listed = |most| -> Vec<String> {
         let ids = quick_access(entries.iter().zip(strengths), most);

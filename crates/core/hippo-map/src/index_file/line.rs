@@ -17,7 +17,7 @@ pub(super) struct IndexLine {
     pub shape: LineShape,
 }
 
-/// Kind of a line, independent of the lines around it except for fences and generated blocks.
+/// Kind of a line. Only fences and generated blocks depend on other lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineShape {
     /// Heading of this level.
@@ -52,7 +52,7 @@ pub(super) fn read_lines(text: &[u8]) -> (Vec<IndexLine>, bool) {
     let fences = closed_fences(text, &lines);
     let blocks = closed_blocks(text, &lines);
     let (mut fence, mut block): (Option<Fence>, bool) = (None, false);
-    // Last line of the comment that is open, in which no fence starts.
+    // Last line of the comment that is open. No fence starts inside a comment.
     let mut commented: Option<usize> = None;
     for at in 0..lines.len() {
         let inside = commented.is_some_and(|end| at <= end);
@@ -122,7 +122,7 @@ fn find_comment_end(text: &[u8], lines: &[IndexLine]) -> Option<usize> {
     None
 }
 
-/// Returns for each line `true` if a fence that opens on it is closed further down.
+/// Returns for each line `true` if the line opens a fence that is closed further down.
 fn closed_fences(text: &[u8], lines: &[IndexLine]) -> Vec<bool> {
     let mut closed = vec![false; lines.len()];
     // Longest closing fence below, of backticks and of tildes.

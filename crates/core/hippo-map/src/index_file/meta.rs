@@ -57,11 +57,11 @@ pub(super) fn parse_fields(comment: &[u8]) -> Vec<HxField> {
     fields
 }
 
-/// Returns the comment with these keys set, or removed if the value is `None`. Everything else is
+/// Returns the comment after setting these keys. A key whose new value is `None` is removed. Everything else is
 /// unchanged.
 pub(super) fn rewrite_comment(comment: &[u8], changes: &[(&str, Option<String>)]) -> Vec<u8> {
     let fields = parse_fields(comment);
-    // Rank of the key, and text.
+    // Each part has the rank of its key, and its text.
     let mut parts: Vec<(Option<usize>, Vec<u8>)> = Vec::new();
     let rank = |key: &str| KEYS.iter().position(|known| *known == key);
     let mut seen: Vec<&str> = Vec::new();

@@ -24,7 +24,7 @@ enum PartKey<'a> {
     Own(Cow<'a, [u8]>),
     /// Entry.
     Entry(&'a EntryId),
-    /// Entry that their side changed and our side lacks.
+    /// Entry that our side lacks and their side added or changed.
     Changed(&'a EntryId),
 }
 
@@ -100,14 +100,14 @@ fn merge_entry(
     };
     merge_parts(&base, &ours, &theirs, line_end, |part| {
         let (old, new) = (find(&base, &part.key), find(&theirs, &part.key));
-        // The layout writes the store's values into these lines.
+        // Take a field that their side changed. The layout writes the store's values into these lines later.
         let changed = matches!(part.key, PartKey::Own(_)) && old.is_some() && new != old;
         let new = new.filter(|_| changed);
         new.map_or(Cow::Borrowed(part.bytes), Cow::Owned)
     })
 }
 
-/// Merges parts. `shown` returns the text of a part of our side.
+/// Merges parts. `shown` returns the text to write for a part of our side.
 fn merge_parts<'a>(
     base: &[FilePart<'a>],
     ours: &[FilePart<'a>],

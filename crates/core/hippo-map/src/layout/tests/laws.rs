@@ -103,7 +103,7 @@ impl LayoutCase {
         let entries = |bytes: &[u8]| IndexFile::parse(bytes, self.settings).to_entries();
         let mut found: BTreeMap<EntryId, Entry> = BTreeMap::new();
         for entry in entries(&files.master) {
-            // Lines that were not adopted as entries are not hippod's own lines.
+            // Lines that were not adopted as entries belong to people, not to hippod.
             if live.contains_key(&entry.id)
                 || archived.contains(&entry.id)
                 || self.forgotten.contains(&entry.id)
