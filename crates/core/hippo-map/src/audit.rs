@@ -35,7 +35,7 @@ pub struct AuditedFile {
     pub path: String,
     /// Date of the file, as used in search.
     pub date: Option<Date>,
-    /// Full text.
+    /// Full text of the file.
     pub text: String,
     /// Chunks of the text.
     pub chunks: Vec<AuditedChunk>,
@@ -75,7 +75,7 @@ pub struct AuditTally {
 pub struct AuditCase {
     /// Path of the file, or id of the entry.
     pub place: String,
-    /// Line, 1-based.
+    /// Line number in the file, 1-based; `None` for an entry.
     pub line: Option<u32>,
     /// Reason: another location, a kind of secret, or the name of a rule, depending on the kind of problem.
     pub why: String,

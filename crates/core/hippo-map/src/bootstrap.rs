@@ -64,7 +64,7 @@ pub struct BootstrapSettings {
 /// New entry, and the name of its group in the section By Topic.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BootstrapEntry {
-    /// Entry.
+    /// The new entry.
     pub entry: Entry,
     /// Heading of the group in the section By Topic.
     pub group: String,

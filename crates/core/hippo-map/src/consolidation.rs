@@ -148,7 +148,7 @@ pub struct ConsolidationRun {
 const QUEUE_BELOW: f32 = 0.1;
 /// Strength below which an entry of the Decay Queue is pruned (v1 §8.2).
 const PRUNE_BELOW: f32 = 0.05;
-/// Milliseconds in the Decay Queue before archival (v1 §8.2): 30 days.
+/// Time in milliseconds after which an entry of the Decay Queue is archived (v1 §8.2): 30 days.
 const QUEUE_TIME: u64 = 30 * 86_400_000;
 /// Minimum number of common accesses of related entries.
 const RELATED_FROM: u32 = 2;
@@ -185,7 +185,7 @@ impl Default for ConsolidationSettings {
     }
 }
 
-/// Text of an entry that is extracted from its source.
+/// Text of an entry, extracted from its source.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct EntryText {
     /// Topic.

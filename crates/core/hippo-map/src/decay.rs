@@ -113,7 +113,7 @@ impl Default for DecayCurve {
 /// Properties of an entry that change its decay curve (v1 §7.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DecayModifiers {
-    /// Priority.
+    /// Priority of the entry.
     pub priority: EntryPriority,
     /// `true` if a person or an agent made the entry.
     pub manual: bool,

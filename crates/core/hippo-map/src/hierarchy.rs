@@ -33,10 +33,10 @@ const WHOLE_ROOT_FILE: EntryWorth = EntryWorth {
     is_whole: true,
 };
 
-/// Candidate entry of the selection.
+/// Entry that can be selected for the master file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelectionItem {
-    /// Entry.
+    /// Id of the entry.
     pub id: EntryId,
     /// Current strength, in [0, 1].
     pub strength: f32,
@@ -50,7 +50,7 @@ pub struct SelectionItem {
     pub file: String,
     /// Worth of the target of the first pointer. It decides between entries of equal strength.
     pub worth: EntryWorth,
-    /// Day of the entry.
+    /// Day on which the entry was created.
     pub date: Date,
     /// Size of the entry as written, in tokens.
     pub tokens: usize,
@@ -63,8 +63,8 @@ pub struct SelectionItem {
 /// Worth of an entry's target. The kind of file is compared first; then, a whole file is worth more than a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct EntryWorth {
-    /// 2 for a file in the workspace's root (`MEMORY.md`, `TOOLS.md`, `USER.md`), 1 for knowledge, plans and projects,
-    /// otherwise 0.
+    /// 2 for a file in the workspace's root without instructions (`MEMORY.md`, `TOOLS.md`, `USER.md`), 1 for knowledge,
+    /// plans and projects, otherwise 0.
     pub kind: u8,
     /// `true` if the entry points to a whole file.
     pub is_whole: bool,
@@ -119,7 +119,7 @@ impl Default for Limits {
 pub struct MasterSelection {
     /// Entries of the master file.
     pub master: BTreeSet<EntryId>,
-    /// Entries by file, relative to the workspace: `.hippocampus/topics/…` and, for daily logs,
+    /// Entries by path of their file, relative to the workspace: `.hippocampus/topics/…` and, for daily logs,
     /// `.hippocampus/temporal/YYYY-MM.md`.
     pub files: BTreeMap<String, BTreeSet<EntryId>>,
 }

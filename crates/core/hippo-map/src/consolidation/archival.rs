@@ -15,21 +15,21 @@ use hippo_types::entry::{EntryId, EntryPriority, StrengthBand};
 /// names.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Health {
-    /// Entries in the index.
+    /// Number of entries in the index, without those in the Decay Queue.
     pub live: usize,
-    /// Entries in the Decay Queue.
+    /// Number of entries in the Decay Queue.
     pub queued: usize,
-    /// Entries in the archive.
+    /// Number of entries in the archive.
     pub archived: usize,
-    /// Entries with priority `amygdala`, which do not decay.
+    /// Number of entries with priority `amygdala`, which do not decay.
     pub amygdala: usize,
-    /// Live entries without related entries.
+    /// Number of live entries without related entries.
     pub unlinked: usize,
     /// Mean strength of live entries, in [0, 1]; 0 if there are none.
     pub mean_strength: f32,
-    /// Live entries by strength band: silent, decaying, weak, moderate, strong.
+    /// Numbers of live entries by strength band: silent, decaying, weak, moderate, strong.
     pub bands: [usize; 5],
-    /// Live entries by group.
+    /// Numbers of live entries by group.
     pub groups: BTreeMap<String, usize>,
 }
 

@@ -28,7 +28,7 @@ pub type SourceHashes = Vec<Option<[u8; 16]>>;
 pub enum RecordFields {
     /// Place of the entry.
     Place(RecordPlace),
-    /// Values in the index file.
+    /// Usage values in the index file; `None` if the file does not have the entry.
     Filed(Option<FiledUse>),
     /// Pointers, and the content hashes of their sources.
     Sources(Vec<Pointer>, SourceHashes),
@@ -104,11 +104,11 @@ impl RecordFields {
 /// Fields of one entry with the values before and after.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FieldsChange {
-    /// Entry.
+    /// Id of the entry.
     pub id: EntryId,
-    /// Values before.
+    /// Values before the change.
     pub from: RecordFields,
-    /// Values after.
+    /// Values after the change.
     pub to: RecordFields,
 }
 
@@ -130,16 +130,16 @@ pub enum EntryChange {
     },
     /// Sets fields of one entry, of a merged and an absorbed entry, or of all entries of a cluster.
     Set {
-        /// Fields with their values.
+        /// Changed fields, with the values before and after.
         fields: Vec<FieldsChange>,
         /// Number that is added to the run's demotion count.
         demotes: i8,
     },
     /// Sets the entries under Quick Access.
     QuickAccess {
-        /// Entries before.
+        /// Entries before the change.
         from: Vec<EntryId>,
-        /// Entries after.
+        /// Entries after the change.
         to: Vec<EntryId>,
     },
 }

@@ -83,7 +83,7 @@ pub fn plan(snapshot: &ConsolidationSnapshot, cycle: Cycle) -> ConsolidationPlan
     planner.plan
 }
 
-/// Plan in progress, and the snapshot after its steps.
+/// Plan in progress, and the snapshot with all steps so far applied.
 pub(super) struct CyclePlanner {
     pub state: ConsolidationSnapshot,
     pub plan: ConsolidationPlan,
@@ -108,7 +108,7 @@ impl CyclePlanner {
         }
     }
 
-    /// Adds a step and applies its change for the following rules.
+    /// Adds a step and applies its change to the snapshot, which the following rules use.
     pub fn add_step(&mut self, rule: Rule, change: EntryChange) {
         change.apply(&mut self.state);
         self.plan.steps.push(PlanStep { rule, change });

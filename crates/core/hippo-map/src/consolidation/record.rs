@@ -33,7 +33,7 @@ pub struct FiledUse {
 }
 
 impl FiledUse {
-    /// Returns the values that the file should have for a record; `None` for an archived one.
+    /// Returns the values that the index file should have for a record; `None` for an archived record.
     #[must_use]
     pub fn from_record(record: &EntryRecord) -> Option<Self> {
         let shown = !matches!(record.place, RecordPlace::Archive(_));
@@ -89,7 +89,7 @@ pub struct EntryRecord {
     pub band: Option<TimeBand>,
     /// Content hashes of the entry's pointers, in the same order; `None` for each unknown hash.
     pub hashes: SourceHashes,
-    /// Values in the index file; `None` if the entry is not in the file.
+    /// Usage values in the index file; `None` if the entry is not in the file.
     pub filed: Option<FiledUse>,
     /// Start of the run that last replayed the entry.
     pub replayed: Option<Timestamp>,

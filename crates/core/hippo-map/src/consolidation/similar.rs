@@ -6,11 +6,13 @@ use hippo_types::entry::EntryId;
 /// Number of partial sums of a dot product. Their order is fixed, so that the same vectors yield the same pairs on every
 /// machine.
 const LANES: usize = 16;
-/// Maximum number of pairs for one fresh entry. A limit is needed because thousands of log entries that differ only in
-/// their dates are all similar.
+/// Maximum number of pairs for one fresh entry, which is an entry that no earlier run compared. A limit is needed
+/// because thousands of log entries that differ only in their dates are all similar.
 const MOST: usize = 32;
 
 /// Returns the pairs with a cosine of at least `least` in which at least one entry is fresh, in the order of `ids`.
+///
+/// A fresh entry is one that no earlier run compared.
 ///
 /// `ids`, `vectors` and `fresh` are parallel; rows beyond the shortest are ignored. Vectors have unit length. Empty and
 /// non-finite vectors match nothing, and vectors of different lengths do not match each other. For each fresh entry,

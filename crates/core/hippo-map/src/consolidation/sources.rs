@@ -24,7 +24,7 @@ enum PointerOutcome {
     Holds(Hash),
     /// The source could not be read.
     Unknown,
-    /// The content moved to this pointer.
+    /// The content moved to the target of this pointer.
     Moved(Pointer, Hash),
     /// The source is missing, for this reason, and its content was not found elsewhere.
     Gone(&'static str),
@@ -208,8 +208,8 @@ fn index_contents(snapshot: &ConsolidationSnapshot) -> ContentLocations<'_> {
     places
 }
 
-/// Returns the content hash of the section with a title. If several sections have the title, returns the known hash if
-/// one of them has it.
+/// Returns the content hash of the section with a title. If several sections have the title, returns the known
+/// hash if a section has it, otherwise the hash of the first section.
 fn section_hash(document: &DocumentState, title: &str, known: Option<Hash>) -> Option<Hash> {
     let named = document.sections.iter().filter(|section| section.title == title);
     let mut hashes = named.map(|section| section.hash.0);

@@ -74,7 +74,7 @@ struct EntryEdit<'a> {
     indexed: &'a IndexedEntry,
     old: Entry,
     new: Entry,
-    /// Write the id even if no field changed.
+    /// `true` if the id is written even if no field changed.
     write_id: bool,
     settings: &'a IndexFileOptions,
     line_end: &'a str,

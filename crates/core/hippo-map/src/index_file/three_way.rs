@@ -78,7 +78,7 @@ pub(super) fn merge<T: Hash + Ord>(
     out
 }
 
-/// Appends the chosen elements of both sides. Common elements are appended once; of the other elements, ours come
+/// Appends the chosen elements of both sides. Common elements are appended once. Among the other elements, ours are
 /// first.
 fn append_union<T: Hash + Ord>(
     ours: &[T],

@@ -144,7 +144,7 @@ fn title(entry: &Entry) -> String {
     }
 }
 
-/// Returns the maximum bytes of a list.
+/// Returns the maximum size of a list in bytes.
 fn list_bytes(wanted: &LayoutInput<'_>) -> usize {
     wanted.limits.max_tokens.saturating_mul(4) / SHARE
 }

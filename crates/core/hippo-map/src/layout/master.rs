@@ -126,7 +126,7 @@ struct MasterContent {
     unnamed: BTreeSet<EntryId>,
     /// All entries, with their sizes in bytes.
     items: Vec<SelectionItem>,
-    /// Number of all other bytes.
+    /// Number of bytes outside the entries.
     other: usize,
 }
 

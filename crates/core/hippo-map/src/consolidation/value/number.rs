@@ -47,7 +47,7 @@ impl StatedValue {
         }
     }
 
-    /// Absorbs a scale or unit after the number. Returns `true` if the word is one.
+    /// Adds a word after the number as its scale or unit. Returns `true` if the word is a scale or unit.
     pub fn absorb(&mut self, lower: &str) -> bool {
         let bare = self.kind == "plain";
         let money = matches!(self.kind, "€" | "$" | "£");

@@ -280,7 +280,7 @@ impl TextReader {
         stated.order.push(form);
     }
 
-    /// Joins a verb with its particle.
+    /// Records the form that joins a verb with its particle, in place of the verb.
     fn join_particle(&mut self, form: String) {
         let verb = words::normalize(&self.before.word);
         if self.before.form.as_ref() == Some(&verb) {

@@ -109,7 +109,7 @@ const CONDITIONS: &str = "\
 const DIRECTED: &str = "\
     to-into-onto-toward-towards from than before after over until-till since above below-under by for against versus-vs";
 
-/// Marks of progress.
+/// Marks of progress or state, such as ticks.
 pub(super) const MARKS: &str = "✅✔✓☑❌✖✗✘☐⚠🚫⛔🟢🔴🟡🟠👍👎";
 
 /// Verbs that form one word with the following particle.
