@@ -41,7 +41,7 @@ pub struct MemoryFile<'a> {
     pub document: &'a Document,
     /// Bytes of the file.
     pub bytes: &'a [u8],
-    /// Modification time, which is also the date of content without a date of its own.
+    /// Modification time. Content without a date of its own gets this date.
     pub modified: Timestamp,
     /// `true` if the file already has entries. The scan then counts the file's words, but creates no entry for the
     /// file.

@@ -136,7 +136,7 @@ pub const CO_ACCESS_HALF_LIFE: i64 = 30 * 86_400_000;
 /// Run of a cycle. A run that resumes after an interruption keeps these values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ConsolidationRun {
-    /// Start time. Every time that the steps of the run set has this value.
+    /// Start time of the run. All times that the steps of the run set have this value.
     pub started: Timestamp,
     /// Number of live entries at the start.
     pub live: u32,
@@ -246,8 +246,8 @@ impl ConsolidationSnapshot {
             .filter(|record| record.place == RecordPlace::Index)
     }
 
-    /// Starts a run. Its demotion limit is a share of the entries that are live now. A resumed run must therefore keep
-    /// its [`ConsolidationRun`] instead.
+    /// Starts a run. The demotion limit of the run is a share of the entries that are live now. Do not call this to
+    /// resume a run: a resumed run must keep its [`ConsolidationRun`].
     pub fn begin(&mut self, started: Timestamp) {
         self.run = ConsolidationRun {
             started,

@@ -17,7 +17,7 @@ use hippo_text::text;
 use hippo_types::entry::{Entry, EntryId, EntryPriority};
 use hippo_types::time::Date;
 
-/// Folder of the hierarchy's files, relative to the workspace.
+/// Folder of the files outside the master file, relative to the workspace.
 pub const FOLDER: &str = ".hippocampus";
 /// Advantage, in strength, of entries inside the master file. An entry outside must be stronger by more than this value
 /// to replace one inside.

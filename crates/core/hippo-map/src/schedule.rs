@@ -20,9 +20,10 @@ pub use cron::Cron;
 const CYCLES: [Cycle; 3] = Cycle::ALL;
 /// Number of failures after which the delay between attempts stops doubling.
 const DOUBLINGS: u32 = 6;
-/// Minimum number of days between two archival cycles. Entries fade over months, and a weekly check is cheap.
+/// Minimum number of days between two archival cycles, because entries fade over months. The weekly check whether a
+/// cycle is due is cheap.
 const ARCHIVAL_DAYS: i64 = 28;
-/// Milliseconds between a failed run and the next attempt; the delay doubles with each consecutive failure.
+/// Delay, in milliseconds, between a failed run and the next attempt. It doubles with each consecutive failure.
 const RETRY: i64 = 5 * 60_000;
 
 /// Result of a run.
@@ -33,7 +34,7 @@ pub enum RunOutcome {
     Running,
     /// The plan was completed.
     Done,
-    /// The run stopped at the limit of demotions; the rest is left for the next run.
+    /// The run reached its limit of demotions. The next run demotes the remaining entries.
     Capped,
     /// The run ended with an error.
     Failed,

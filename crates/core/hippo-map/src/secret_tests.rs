@@ -34,7 +34,7 @@ fn index_entries_show_no_secret() {
     assert!(entries.len() >= 2);
     for new in &entries {
         let entry = &new.entry;
-        // A pointer contains the heading to which it refers, so the pointers are checked as well.
+        // Check the pointers as well, because a pointer contains the heading to which it refers.
         let shown = format!(
             "{}\n{}\n{:?}\n{:?}",
             entry.topic, entry.summary, entry.tags, entry.pointers

@@ -20,7 +20,7 @@ const LEAST_WORDS: usize = 4;
 const LEAST_NAME: usize = 2;
 /// Maximum number of words of a name, and of its value.
 const MOST_PAIR: usize = 8;
-/// Maximum length in bytes of a line, because comparing values takes more than linear time.
+/// Maximum length of a line in bytes. The limit is needed because comparing values takes more than linear time.
 const LONGEST: usize = 240;
 /// Maximum number of different lines about one attribute. More lines mean that a form is filled in repeatedly.
 const MOST_VALUES: usize = 8;
@@ -83,7 +83,7 @@ fn is_after(line: (&str, (&str, u32)), other: (&str, (&str, u32))) -> bool {
     date > other_date || is_below
 }
 
-/// Returns for each text the index of a later text that changes one of its values.
+/// Returns, for each text, the index of a later text that changes a value of the earlier text, or `None`.
 #[must_use]
 pub fn find_superseded(texts: &[DatedText<'_>]) -> Vec<Option<usize>> {
     let mut by_attribute: BTreeMap<String, Vec<StatedLine<'_>>> = BTreeMap::new();

@@ -102,7 +102,7 @@ fn push_unit(
     }
 }
 
-/// Returns the best split position of a unit, and `true` if it is between sections.
+/// Returns the best split position of a unit, and `true` if this position is between sections.
 fn best_split(document: &Document, unit: MemoryUnit) -> Option<(usize, bool)> {
     let chunks = document.chunks.get(unit.from..unit.to)?;
     // For each heading level, and for the inside of sections, find the position nearest to the middle.

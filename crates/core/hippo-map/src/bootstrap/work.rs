@@ -97,7 +97,7 @@ impl<'w> EntryBuilder<'w> {
             false => (file.document, source_weight(file.kind)),
         });
         let documents: Vec<(&Document, f32)> = weighted.collect();
-        // The first entry of a file is about the whole file, so that the index names each file.
+        // The first entry of each file is about the whole file, so that every file is in the index.
         let is_filled = |(document, _): &&(&Document, f32)| !document.chunks.is_empty();
         let files = documents.iter().filter(is_filled).count();
         let mut units = units::split_into_units(&documents, most.saturating_sub(files).max(files).min(most));

@@ -10,7 +10,7 @@ use crate::bootstrap::TimeBand;
 use hippo_types::entry::{Entry, EntryId, Pointer};
 use hippo_types::time::Timestamp;
 
-/// A change and its reason. A step is applied completely or not at all.
+/// Change, with the rule that made it. A step is applied completely or not at all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlanStep {
     /// Rule that made the change.
@@ -128,7 +128,7 @@ pub enum EntryChange {
         /// Whole record.
         record: Box<EntryRecord>,
     },
-    /// Sets fields of one entry, of a merged and an absorbed entry, or of all entries of a cluster.
+    /// Sets fields of one or more entries: of a merged and an absorbed entry, or of all entries of a cluster.
     Set {
         /// Changed fields, with the values before and after.
         fields: Vec<FieldsChange>,
@@ -198,7 +198,7 @@ impl EntryChange {
         }
     }
 
-    /// Returns the kept entry after a merge and the id of the absorbed one; `None` for other changes.
+    /// Returns, for a merge, the kept entry after the merge and the id of the absorbed entry; `None` for other changes.
     #[must_use]
     pub fn merged(&self) -> Option<(&Entry, &EntryId)> {
         if let Self::Set { fields, .. } = self

@@ -82,7 +82,7 @@ fn relate_entries(planner: &mut CyclePlanner) {
     }
 }
 
-/// Replaces extracted texts by newly extracted ones. Texts written by people stay.
+/// Replaces texts of entries by newly extracted texts. Texts that people wrote are kept.
 pub(super) fn update_texts(planner: &mut CyclePlanner) {
     let mut fresh = std::mem::take(&mut planner.state.texts);
     let lost = std::mem::take(&mut planner.state.lost);

@@ -14,7 +14,7 @@ const FADED: u8 = 5;
 /// Lower bounds of the strength bands in hundredths (v1 §6.2).
 const BANDS: [u8; 5] = [0, 10, 30, 50, 80];
 
-/// Runs all rules of a light cycle except [`flush`], which ends every cycle.
+/// Runs all rules of a light cycle except [`flush`], which runs at the end of every cycle.
 pub(super) fn run_rules(planner: &mut CyclePlanner) {
     // Follow moves before creating entries: a renamed source must not get a new entry.
     sources::follow_moves(planner);
@@ -25,7 +25,7 @@ pub(super) fn run_rules(planner: &mut CyclePlanner) {
     deep::update_texts(planner);
     revive_entries(planner);
     queue_weak(planner);
-    // Fill Quick Access of a first index before the first deep cycle.
+    // Fill an empty Quick Access now, so that a new index does not wait for the first deep cycle.
     if planner.state.quick_access.is_empty() {
         deep::list_quick_access(planner);
     }

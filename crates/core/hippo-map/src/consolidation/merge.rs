@@ -123,7 +123,7 @@ fn merge_pair(
 /// Returns `true` if `a` is kept and absorbs `b`. The first criterion that differs decides: `a` was written by a
 /// person, says more, has more hits, is longer, or is older.
 ///
-/// The hits of both are added, so that nothing is lost if the newer text says more and is kept.
+/// A merge adds the hits of both entries, so no hits are lost if the newer text says more and is kept.
 fn precedes(a: &EntryRecord, b: &EntryRecord, more: Ordering) -> bool {
     let made = |record: &EntryRecord| record.entry.origin != EntryOrigin::Manual;
     let rest = |record: &EntryRecord| {
@@ -135,7 +135,7 @@ fn precedes(a: &EntryRecord, b: &EntryRecord, more: Ordering) -> bool {
     order.then_with(|| rest(a).cmp(&rest(b))).is_le()
 }
 
-/// Returns the union of both entries and the hashes of its pointers.
+/// Returns the merged entry and the hashes of its pointers.
 fn unite(keep: &EntryRecord, absorb: &EntryRecord) -> (Entry, SourceHashes) {
     let mut entry = keep.entry.clone();
     let mut hashes = keep.hashes.clone();

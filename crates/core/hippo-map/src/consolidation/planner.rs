@@ -10,7 +10,7 @@ use super::{ConsolidationSnapshot, EntryRecord, LOSS_CAP, RecordPlace, Rule, dee
 use hippo_types::cycle::Cycle;
 use hippo_types::entry::EntryId;
 
-/// Maximum number of rounds. Rules whose results affect each other settle in three rounds.
+/// Maximum number of rounds. Rules that affect each other settle in three rounds.
 const ROUNDS: usize = 12;
 
 /// Plan of a run, with the refused changes and findings.
@@ -22,7 +22,7 @@ pub struct ConsolidationPlan {
     pub steps: Vec<PlanStep>,
     /// Changes that were refused, with reasons.
     pub refused: BTreeSet<RefusedChange>,
-    /// Findings for a person to review; the run changes nothing about them.
+    /// Findings for a person to review. The run does not act on findings.
     pub findings: BTreeSet<Finding>,
     /// Health metrics after the plan; only archival runs have them.
     pub health: Option<Health>,

@@ -55,7 +55,7 @@ pub struct PassageKey {
     pub hash: [u8; 16],
 }
 
-/// Result of a question, kept to answer the same question without a search.
+/// Result of a question. It is stored to answer the same question again without a search.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct LearnedAnswer {
     /// Significant terms of the question, ascending.
@@ -152,7 +152,7 @@ impl EntryRecord {
     }
 
     /// Returns the entry with the values of the index file: strength, last access and hits. Tags that hippod extracted
-    /// are not in the file.
+    /// are left out, because the file does not contain them.
     #[must_use]
     pub fn as_filed(&self) -> Option<Entry> {
         let extracted = self.entry.origin == EntryOrigin::Auto && !self.by_hand;

@@ -43,7 +43,7 @@ pub(super) fn follow_moves(planner: &mut CyclePlanner) {
     }
 }
 
-/// Updates pointers. If `all` is false, only moved content changes a pointer.
+/// Updates pointers. If `all` is false, updates only pointers to moved content.
 fn update_pointers(planner: &mut CyclePlanner, all: bool) {
     let mut changes = Vec::new();
     let mut findings = Vec::new();
@@ -102,8 +102,7 @@ fn update_pointers(planner: &mut CyclePlanner, all: bool) {
     }
 }
 
-/// Records the content hashes of pointers into known documents, so that the content is recognized after a
-/// move.
+/// Records the content hashes of pointers to known documents, so that the content is recognized after a move.
 pub(super) fn record_hashes(planner: &mut CyclePlanner) {
     planner.set_each(Rule::Source, |state, record| {
         let pointers = &record.entry.pointers;

@@ -151,7 +151,7 @@ fn only_large_changes_of_strength_swap_entries() {
     let swapped = select_entries(&items, &limits);
     assert!(swapped.master.contains(&items[2].id) && !swapped.master.contains(&items[1].id));
     items[2].strength = 0.4;
-    // A total of 150 tokens must fit again, but only with some room to spare.
+    // All entries (150 tokens) must return to the master file, but only if some room stays free.
     assert!(!select_entries(&items, &self::limits(160, 200)).files.is_empty());
     assert!(select_entries(&items, &self::limits(170, 200)).files.is_empty());
 }

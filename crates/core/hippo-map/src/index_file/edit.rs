@@ -134,7 +134,7 @@ impl<'a> EntryEdit<'a> {
         }
         let topic = match self.indexed.level {
             Some(_) => text::escape_heading(&self.new.topic),
-            // An item without a topic would be read as a pointer of its section.
+            // Write the id as the topic: an item without a topic would be read as a pointer of its section.
             None if self.new.topic.is_empty() => text::escape_item(&text::one_line(&self.new.id.0)),
             None => text::escape_item(&self.new.topic),
         };
@@ -301,7 +301,7 @@ impl<'a> EntryEdit<'a> {
         memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length + 1)
     }
 
-    /// Returns the end of the pointers and the comment of an item.
+    /// Returns the position after the pointers and the comment of a list item.
     fn item_end(&self) -> usize {
         let layout = &self.indexed.layout;
         let ends = layout.pointers.iter().chain(&layout.comment).map(|span| span.end);

@@ -68,7 +68,7 @@ impl IndexedEntry {
         self.has_unknown || !rest.trim_ascii().is_empty()
     }
 
-    /// Parses the bytes of one entry; `None` if they no longer are an entry.
+    /// Parses the bytes of one entry. Returns `None` if the bytes are no longer an entry.
     pub(super) fn parse(text: Vec<u8>, settings: &IndexFileOptions) -> Option<Self> {
         let (lines, _) = line::read_lines(&text);
         let tokens = token::tokenize(&text, &lines);

@@ -18,14 +18,14 @@ use hippo_types::time::Timestamp;
 pub struct Merge {
     /// Merged entries: those of the file in file order, then those only in the store.
     pub entries: Vec<Entry>,
-    /// Entries that were removed from the file and stay forgotten.
+    /// Entries that were removed from the file. They stay forgotten.
     pub tombstones: Vec<EntryId>,
     /// Entries that are new in the file. The tombstone of such an entry, if any, is no longer valid.
     pub adopted: Vec<EntryId>,
     /// Fields whose value was taken from the file. For a strength, the caller also sets `accessed` to the
     /// time of reading.
     pub taken: Vec<(EntryId, EntryField)>,
-    /// Changes of the same field or entry in both the file and the store.
+    /// Fields and entries that both the file and the store changed.
     pub conflicts: Vec<MergeConflict>,
 }
 
@@ -169,7 +169,7 @@ struct EntryVersions<'a> {
 }
 
 impl EntryVersions<'_> {
-    /// Merges all fields. The struct literal lists each field, so that a new one cannot be forgotten.
+    /// Merges all fields. The struct literal lists each field, so the compiler reports a new field that is not merged.
     fn merge_fields(mut self) -> Entry {
         let priority = |entry: &Entry| (entry.priority, entry.priority_rule.clone());
         let (priority, priority_rule) = self.merge(EntryField::Priority, priority);
@@ -226,7 +226,7 @@ impl EntryVersions<'_> {
         u32::try_from(sum.max(0)).unwrap_or(u32::MAX)
     }
 
-    /// Returns the later access, in the precision of the side that has it.
+    /// Returns the time of the later access, in the precision of the side with this access.
     fn accessed(&mut self) -> Timestamp {
         let (ours, theirs) = (self.our.1.accessed, self.their.1.accessed);
         let later = |base: &Entry| ours > theirs && ours != base.accessed;

@@ -154,7 +154,7 @@ pub(super) fn format_day(moment: Timestamp, settings: &IndexFileOptions) -> Stri
     moment.date(settings.offset_seconds).to_string()
 }
 
-/// Formats a timestamp to the millisecond if it has a fraction of a second.
+/// Formats a timestamp in full precision: to the second or, if it has a fraction, to the millisecond.
 pub(super) fn format_exact(moment: Timestamp) -> String {
     jiff::Timestamp::from_millisecond(moment.0).map_or_else(|_| String::new(), |moment| moment.to_string())
 }

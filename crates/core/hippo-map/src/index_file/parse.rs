@@ -204,7 +204,7 @@ fn item_extent(tokens: &[IndexToken], lines: &[IndexLine]) -> (usize, usize) {
     (count, last)
 }
 
-/// Assigns ids to entries without one. A second entry with the same id becomes text.
+/// Assigns an id to each entry without an id. A second entry with the same id becomes text.
 fn assign_ids(file: &mut IndexFile) {
     let mut taken: BTreeSet<EntryId> = BTreeSet::new();
     for block in &mut file.blocks {

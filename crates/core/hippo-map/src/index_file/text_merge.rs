@@ -20,7 +20,7 @@ use hippo_types::entry::EntryId;
 enum PartKey<'a> {
     /// Line without its end.
     Line(&'a [u8]),
-    /// Header, generated block (by its first line) or field of an entry (by its name).
+    /// Header, generated block or field of an entry. The key is the first line of the block, or the name of the field.
     Own(Cow<'a, [u8]>),
     /// Entry.
     Entry(&'a EntryId),
@@ -73,7 +73,7 @@ pub fn merge_text(base: &[u8], ours: &[u8], theirs: &[u8], settings: IndexFileOp
     })
 }
 
-/// Returns the version of the side that changed the base, if the other did not or both agree.
+/// Returns the version of the only side that changed the base. If both sides agree, returns their version.
 fn only_change<'b>(base: &[u8], ours: &'b [u8], theirs: &'b [u8]) -> Option<&'b [u8]> {
     if base == theirs || ours == theirs {
         return Some(ours);

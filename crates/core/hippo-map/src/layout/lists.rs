@@ -69,7 +69,7 @@ impl GeneratedLists {
         Self(lists)
     }
 
-    /// Writes the lists. A section without a list has only its heading.
+    /// Writes the lists. If a list is empty, its section has only the heading.
     pub fn write(&self, file: &mut IndexFile) {
         for (section, body) in &self.0 {
             file.set_generated(section, body);

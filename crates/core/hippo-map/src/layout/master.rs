@@ -15,7 +15,7 @@ use hippo_types::entry::{Entry, EntryId};
 
 /// Number of passes in which entries may be both added and removed.
 const OPEN: usize = 5;
-/// Maximum number of passes. Later passes only remove entries, so that the process terminates.
+/// Maximum number of passes. Passes after [`OPEN`] only remove entries, so that the layout terminates.
 const TIMES: usize = 12;
 
 /// Number of bytes that a new entry needs beyond its text: two for deeper heading levels, and one for an empty line.
@@ -24,7 +24,7 @@ const AROUND: usize = 3;
 /// Entry that belongs to a file of the index.
 pub(super) struct LiveEntry<'a> {
     pub record: &'a EntryRecord,
-    /// The entry with the values for the file and full-precision timestamps.
+    /// The entry with the values for the file, but with timestamps in full precision.
     pub filed: Entry,
     /// The entry as it is read back from a file.
     pub written: Entry,
@@ -195,7 +195,7 @@ fn run_pass(
     };
     lists.write(&mut file);
     let standing = MasterContent::read(&file, all, wanted);
-    // Sizes are in bytes, because the rounding of each entry to tokens would add up.
+    // Use sizes in bytes: sizes in tokens are rounded, and the rounding errors of all entries would add up.
     let mut limits = Limits {
         max_tokens: wanted.limits.max_tokens.saturating_mul(4),
         other_tokens: standing.other,

@@ -11,7 +11,7 @@ use super::{DatedText, is_after};
 const AS_GOOD: f32 = 0.9;
 /// Minimum share of the question's words that the best hits must contain before the latest hit can be first.
 const COVERED: f32 = 0.6;
-/// Number of hits among which the latest can be first.
+/// Number of best hits whose order can change.
 pub const AMONG: usize = 10;
 /// Words that mark a question about an earlier value.
 #[rustfmt::skip] // a list is read in lines
@@ -116,7 +116,7 @@ mod tests {
             [0, 1, 2, 3, 4]
         );
         assert_eq!(order_latest_first(question, &terms, &[]), [0; 0]);
-        // A remembered answer keeps the order in which it was given, so its first hit may not be the best one.
+        // A stored answer keeps its order, so its first hit may not be the one with the best score.
         let mut again: Vec<(DatedText<'_>, f32)> = Vec::new();
         for (at, score) in [(2, 0.95), (0, 1.0), (4, 0.87)] {
             let (date, text, _) = hits[at];

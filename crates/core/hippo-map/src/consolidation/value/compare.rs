@@ -88,7 +88,7 @@ impl TextComparison<'_> {
         so(&self.a, &self.b) || so(&self.b, &self.a)
     }
 
-    /// Returns `true` if each text repeats a different word of the common topic.
+    /// Returns `true` if each summary repeats a word of the common topic that the other summary lacks.
     fn takes_up(&self) -> bool {
         let takes = |one: &ComparedSide<'_>, other: &ComparedSide<'_>| {
             one.stated.order.iter().any(|form| {
@@ -234,7 +234,7 @@ fn turns(a: &TextReading, b: &TextReading) -> bool {
         })
 }
 
-/// Returns `true` if an agent becomes an object: "a is called by b", "a calls b".
+/// Returns `true` if the agent of one text is the object of the other: "a is called by b", "a calls b".
 fn recasts(a: &TextReading, b: &TextReading) -> bool {
     a.agents.iter().any(|pair| {
         let plain = b.neighbours.contains(pair) && !b.agents.contains(pair);

@@ -41,7 +41,7 @@ pub struct TextReading {
     pub parts: BTreeMap<&'static str, BTreeSet<String>>,
     /// Pairs of forms around a "by": action and agent.
     pub agents: BTreeSet<(String, String)>,
-    /// Pairs of significant forms without another one between them.
+    /// Pairs of successive significant forms.
     pub neighbours: BTreeSet<(String, String)>,
 }
 
@@ -58,9 +58,9 @@ struct ReaderContext {
     denied: bool,
     listed: bool,
     part: Option<&'static str>,
-    /// The last word was "by".
+    /// `true` if the last word was "by".
     by: bool,
-    /// True if the last word was a number, which may be followed by its unit.
+    /// `true` if the last word was a number, after which a unit may follow.
     number: bool,
 }
 
