@@ -1,4 +1,4 @@
-//! Labelled secrets in text that this crate derives.
+//! Tests that derived text contains no labelled secret.
 
 #[path = "../../hippo-redact/tests/secrets/labelled.rs"]
 #[allow(dead_code, reason = "other crates use the rest")]

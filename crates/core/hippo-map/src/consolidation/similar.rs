@@ -3,8 +3,8 @@
 use super::SimilarPair;
 use hippo_types::entry::EntryId;
 
-/// Number of partial sums of a dot product. Their order is fixed, so that the same vectors yield the same pairs on every
-/// machine.
+/// Number of partial sums of a dot product. They are added in a fixed order, so that the same vectors yield the same
+/// pairs on every machine.
 const LANES: usize = 16;
 /// Maximum number of pairs for one fresh entry, which is an entry that no earlier run compared. A limit is needed
 /// because thousands of log entries that differ only in their dates are all similar.

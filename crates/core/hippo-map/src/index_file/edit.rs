@@ -10,8 +10,8 @@ use super::{
 use hippo_types::entry::{Entry, EntryId};
 
 impl IndexFile {
-    /// Writes the fields of `entry` to the entry with the same id. Returns `true` if any byte changed, and `false` if the
-    /// file has no entry with this id.
+    /// Writes the fields of `entry` to the entry with the same id. Returns `true` if any byte changed. Returns `false`
+    /// if nothing changed or the file has no entry with this id.
     ///
     /// Only the differences are written: topic line, summary, pointers, values of the comment. An entry without a
     /// comment gets one only if a value needs a comment.

@@ -12,8 +12,8 @@ impl IndexFile {
     /// Inserts a new entry at the end of a section. `section` contains the titles of the section and its parents,
     /// outermost first. Missing sections are created.
     ///
-    /// An empty path means `By Topic`. The entry is a list item if it has pointers, otherwise a heading. Returns `false`
-    /// if the file already has an entry with this id.
+    /// An empty `section` means `By Topic`. The entry is a list item if it has pointers, otherwise a heading. Returns
+    /// `false` if the file already has an entry with this id.
     pub fn insert(&mut self, entry: &Entry, section: &[&str]) -> bool {
         let entry = super::as_written(entry, &self.settings);
         if self.get(&entry.id).is_some() {

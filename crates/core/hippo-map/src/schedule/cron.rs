@@ -15,7 +15,7 @@ use hippo_types::time::Timestamp;
 /// Period, in milliseconds, around a clock change in which local times can be out of order. It exceeds a day, because
 /// one time zone skipped a whole day.
 const NEAR: i64 = 26 * 3_600_000;
-/// Time at which the search for a line's first match starts. It is in a leap year.
+/// Time at which the search for the first match of a line starts. The year is a leap year.
 const START: DateTime = DateTime::constant(2024, 1, 1, 0, 0, 0, 0);
 
 /// A parsed cron line.
