@@ -223,8 +223,8 @@ pub struct ConsolidationSnapshot {
     pub candidates: Vec<BootstrapEntry>,
     /// New texts of entries whose source changed, extracted from the source.
     pub texts: BTreeMap<EntryId, EntryText>,
-    /// Pointers without text at their target. If the first pointer of an entry is among these, the entry loses its
-    /// text.
+    /// First pointers of entries that no longer have text at their target. The extracted text of such an entry is
+    /// replaced by the section or path of the pointer.
     pub lost: BTreeSet<Pointer>,
     /// Pairs of similar entries.
     pub similar: Vec<SimilarPair>,

@@ -73,7 +73,8 @@ pub fn merge_text(base: &[u8], ours: &[u8], theirs: &[u8], settings: IndexFileOp
     })
 }
 
-/// Returns the version of the only side that changed the base. If both sides agree, returns their version.
+/// Returns the version of the only side that changed the base. If both sides agree, returns their version. Returns
+/// `None` if the sides changed the base differently.
 fn only_change<'b>(base: &[u8], ours: &'b [u8], theirs: &'b [u8]) -> Option<&'b [u8]> {
     if base == theirs || ours == theirs {
         return Some(ours);
