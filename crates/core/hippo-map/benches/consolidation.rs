@@ -67,7 +67,7 @@ fn light_unchanged(bencher: Bencher<'_, '_>, entries: usize) {
     bencher.bench(|| consolidation::plan(&snapshot, Cycle::Light));
 }
 
-/// Measures the copy of the entries that the engine passes to the planning thread.
+/// Measures copying the entries, as the engine does for the planning thread.
 #[divan::bench(args = [1_000, 10_000])]
 fn copy_of_the_entries(bencher: Bencher<'_, '_>, entries: usize) {
     let snapshot = settled(entries);

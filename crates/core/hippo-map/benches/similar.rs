@@ -10,7 +10,7 @@ fn main() {
     divan::main();
 }
 
-/// Returns directions that look random and are the same in each run (a linear congruential generator).
+/// Returns pseudorandom directions, which are the same in each run (a linear congruential generator).
 fn vectors(count: usize) -> Vec<Vec<f32>> {
     let mut state = 7_u32;
     let mut next = || {

@@ -1,7 +1,7 @@
 //! Measurement of memory quality: duplicates, stale entries, contradictions, secrets, instructions.
 //!
-//! Each figure has one formula, which docs/audit.md states. Results name locations and reasons. They
-//! quote duplicates and contradictions without secrets, and no text that contains a secret or reads like an instruction.
+//! docs/audit.md states the formula of each figure. Results name locations and reasons. They quote duplicates and
+//! contradictions with secrets removed, but no lines that read like an instruction.
 
 #[cfg(test)]
 mod tests;
@@ -19,12 +19,13 @@ use words::split_words;
 
 /// Files that harnesses load into the context of every agent. They may contain instructions.
 const BOOT: [&str; 5] = ["AGENTS.md", "CLAUDE.md", "SOUL.md", "TOOLS.md", "USER.md"];
-/// Minimum words of a text that can be a duplicate.
+/// Minimum number of words of a chunk that can count as a duplicate.
 const LEAST_WORDS: usize = 4;
 /// Maximum length of a quoted text in bytes.
 const QUOTED: usize = 160;
 
-/// Callback before each unit of work, with the number of bytes to be read. If it returns `false`, the audit stops.
+/// Callback before each unit of work. The argument is the number of bytes that the audit reads next. If the callback
+/// returns `false`, the audit stops.
 pub type ContinueCheck<'a> = &'a mut dyn FnMut(usize) -> bool;
 
 /// Watched file that is not a node of the compaction tree.
@@ -34,7 +35,7 @@ pub struct AuditedFile {
     pub path: String,
     /// Date of the file, as used in search.
     pub date: Option<Date>,
-    /// Full text.
+    /// Full text of the file.
     pub text: String,
     /// Chunks of the text.
     pub chunks: Vec<AuditedChunk>,
@@ -54,7 +55,7 @@ pub struct AuditedChunk {
 pub struct AuditedEntry {
     /// Id of the entry.
     pub id: String,
-    /// First pointer with a missing target.
+    /// Text of the first pointer whose target does not exist; `None` if all targets exist.
     pub lost: Option<String>,
 }
 
@@ -65,7 +66,7 @@ pub struct AuditTally {
     pub count: usize,
     /// Number of items examined.
     pub of: usize,
-    /// First cases.
+    /// The first cases, up to the caller's limit.
     pub examples: Vec<AuditCase>,
 }
 
@@ -74,22 +75,22 @@ pub struct AuditTally {
 pub struct AuditCase {
     /// Path of the file, or id of the entry.
     pub place: String,
-    /// Line, 1-based.
+    /// Line number in the file, 1-based; `None` for an entry.
     pub line: Option<u32>,
-    /// Another location, a kind of secret, or the name of a rule, depending on the finding.
+    /// Reason: another location, a kind of secret, or the name of a rule, depending on the kind of problem.
     pub why: String,
-    /// Beginnings of the text and of the text at the other location.
+    /// Beginnings of the quoted texts: the text here and, for a contradiction, the text at the other location.
     pub quotes: Vec<String>,
 }
 
 /// Result of an audit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditReport {
-    /// Chunks with the same words as an earlier one.
+    /// Chunks with the same words as an earlier chunk.
     pub duplicate: AuditTally,
     /// Entries with a pointer whose target is missing.
     pub stale: AuditTally,
-    /// Lines that a line of a later day restates with another value.
+    /// Lines whose value a line of a later day changes.
     pub contradicted: AuditTally,
     /// Lines that contain a secret.
     pub secret_bearing: AuditTally,
@@ -118,7 +119,7 @@ pub fn audit(
     })
 }
 
-/// Line with a letter or a digit.
+/// Line with at least one letter or digit.
 struct AuditedLine<'a> {
     file: &'a AuditedFile,
     number: u32,
@@ -140,9 +141,9 @@ impl AuditTally {
     }
 }
 
-/// Options of one audit.
+/// Limit and callback of a running audit.
 struct AuditPass<'g> {
-    /// Maximum number of cases listed of each kind.
+    /// Maximum number of listed cases of each kind.
     examples: usize,
     go_on: ContinueCheck<'g>,
 }
@@ -271,7 +272,7 @@ impl AuditPass<'_> {
                     let kinds = hippo_redact::find_kinds(line).into_iter().map(SecretKind::name);
                     let kinds: Vec<&str> = kinds.collect();
                     if kinds.is_empty() {
-                        // An inner line of a private key.
+                        // The line is inside a private key.
                         return SecretKind::PrivateKey.name().to_owned();
                     }
                     kinds.join(", ")
@@ -297,7 +298,7 @@ impl AuditPass<'_> {
     }
 }
 
-/// Returns the beginning of a line without secrets, or `None` if the line reads like an instruction.
+/// Returns the beginning of a line with secrets removed, or `None` if the line reads like an instruction.
 fn quote(file: &AuditedFile, line: u32) -> Option<String> {
     let shown = hippo_redact::redact_lines(&file.text);
     let line = shown.lines().nth(line.checked_sub(1)? as usize)?;

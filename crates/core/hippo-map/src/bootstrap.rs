@@ -2,8 +2,8 @@
 //!
 //! Each file is cut into units, and each unit becomes an entry. The topic is taken from the headings, the summary is
 //! the most representative sentence, the tags are distinctive phrases, and the pointers lead to the sections of the
-//! unit. Words are weighted by their rarity in the whole workspace. The result is deterministic, and an id depends only
-//! on the path and the headings.
+//! unit. Words are weighted by their rarity in the whole workspace. The result is deterministic, and the id of an entry
+//! depends only on the path and the headings.
 
 mod group;
 mod priority;
@@ -41,9 +41,10 @@ pub struct MemoryFile<'a> {
     pub document: &'a Document,
     /// Bytes of the file.
     pub bytes: &'a [u8],
-    /// Modification time, which is also the date of content without a date of its own.
+    /// Modification time. Content without a date of its own gets this date.
     pub modified: Timestamp,
-    /// `true` if the file already has entries. Its words then count as background, and it gets no new entry.
+    /// `true` if the file already has entries. The scan then counts the file's words, but creates no entry for the
+    /// file.
     pub known: bool,
 }
 
@@ -60,19 +61,19 @@ pub struct BootstrapSettings {
     pub taken: BTreeSet<EntryId>,
 }
 
-/// New entry with its group below By Topic.
+/// New entry, and the name of its group in the section By Topic.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BootstrapEntry {
-    /// Entry.
+    /// The new entry.
     pub entry: Entry,
-    /// Heading below By Topic.
+    /// Heading of the group in the section By Topic.
     pub group: String,
 }
 
-/// Creates the entries of a workspace, by path and position.
+/// Creates the entries of a workspace. Returns them in order of path and position.
 ///
-/// Nodes of the compaction tree are skipped, because they repeat the logs; files whose path reads like an instruction
-/// are skipped, because an entry contains the path.
+/// Skips nodes of the compaction tree, because they repeat the daily logs. Skips files whose path reads like an
+/// instruction, because an entry contains the path.
 #[must_use]
 pub fn bootstrap(files: &[MemoryFile<'_>], settings: &BootstrapSettings) -> Vec<BootstrapEntry> {
     let mut files: Vec<&MemoryFile<'_>> = files
@@ -89,8 +90,8 @@ pub fn bootstrap(files: &[MemoryFile<'_>], settings: &BootstrapSettings) -> Vec<
     entries
 }
 
-/// Returns a one-line summary of a text below a heading, and the priority inferred from the text with the name of the
-/// rule.
+/// Returns a one-line summary of the text below a heading. Also returns the priority and the name of the rule that sets
+/// it, if a rule matches.
 #[must_use]
 pub fn extract_gist(heading: &str, text: &str) -> (String, Option<(EntryPriority, String)>) {
     let bytes = format!("# {heading}\n\n{text}\n").into_bytes();

@@ -1,9 +1,10 @@
 //! Planner of consolidation cycles for the entries of the index file (v1 §8).
 //!
-//! [`plan`] maps a snapshot to a plan. [`EntryChange::apply`] does to the snapshot what the caller does to its store.
-//! Rules run until none has an effect. Therefore, planning after a plan was applied yields an empty plan, and an
-//! interrupted run is completed by planning again. Each step contains the values before and after, so that its inverse
-//! undoes it. Entries are never deleted: those that leave the index go to the archive.
+//! [`plan`] makes a plan for a snapshot. [`EntryChange::apply`] changes the snapshot in the same way as the caller
+//! changes its store. The rules run until none has an effect. Therefore, a second plan after the first was applied is
+//! empty, and planning again completes an interrupted run. Each step contains the values before and after the change,
+//! so that its inverse undoes the step. Entries are never deleted: an entry that leaves the index is moved to the
+//! archive.
 
 mod archival;
 mod change;
@@ -43,19 +44,19 @@ pub use value::{ValueConflict, value_conflict};
 pub enum Rule {
     /// Creates an entry for a file without one.
     NewEntry,
-    /// Moves an entry below the queue's threshold to the Decay Queue.
+    /// Moves an entry with a strength below 0.1 to the Decay Queue.
     Queue,
     /// Moves an entry that is strong again from the Decay Queue back to its group.
     Revive,
     /// Writes changed strength, last access and hits to the file.
     Flush,
-    /// Follows moved sections and files, and drops lost pointers.
+    /// Updates pointers to moved sections and files, and removes pointers without a target.
     Pointer,
     /// Records the new content hash of a changed section.
     Source,
     /// Archives entries of the Decay Queue below the pruning threshold.
     Prune,
-    /// Merges two entries that say the same.
+    /// Merges two entries whose texts say the same.
     Merge,
     /// Relates entries that are accessed together.
     Associate,
@@ -67,15 +68,15 @@ pub enum Rule {
     Replay,
     /// Archives entries that were in the Decay Queue for a long time.
     Archive,
-    /// Groups many entries with a common tag in a section.
+    /// Moves many entries with a common tag into a section of their own.
     Cluster,
-    /// Assigns This Week, This Month or Older.
+    /// Assigns an entry to This Week, This Month or Older.
     ByTime,
     /// Refuses a merge of texts with different values.
     ValueConflict,
-    /// Refuses an entry that a person removed.
+    /// Refuses to create an entry again that a person removed.
     Tombstone,
-    /// Refuses demotions above the run's limit.
+    /// Refuses demotions beyond the limit of a run.
     LossCap,
 }
 
@@ -84,7 +85,7 @@ pub enum Rule {
 pub struct SectionState {
     /// Title without heading marks.
     pub title: String,
-    /// Hash of its text without the heading.
+    /// Hash of the section's text without the heading.
     pub hash: ContentHash,
 }
 
@@ -104,7 +105,7 @@ pub struct SimilarPair {
     pub a: EntryId,
     /// Second entry.
     pub b: EntryId,
-    /// Cosine of their vectors, in [−1, 1].
+    /// Cosine of the vectors of both entries, in [−1, 1].
     pub cosine: f32,
 }
 
@@ -115,13 +116,13 @@ pub struct CoAccess {
     pub a: EntryId,
     /// Second entry.
     pub b: EntryId,
-    /// Number of common accesses. In a snapshot, this is the decayed count; 0 removes the link that was made from these
-    /// accesses.
+    /// Number of common accesses. In a snapshot, this is the decayed number. If it is 0, the link that these accesses
+    /// created is removed.
     pub count: u32,
 }
 
-/// Returns the decayed number of common accesses. It halves every [`CO_ACCESS_HALF_LIFE`] and is rounded to the nearest
-/// integer: if it were rounded down, one access a day could never add up to two.
+/// Returns the decayed number of common accesses. The number halves every [`CO_ACCESS_HALF_LIFE`]. It is rounded to the
+/// nearest integer: if it were rounded down, one access a day could never add up to two.
 #[must_use]
 pub fn decayed_co_access(count: u32, last: Timestamp, now: Timestamp) -> u32 {
     let ago = now.since(last) as f64 / CO_ACCESS_HALF_LIFE as f64;
@@ -132,10 +133,10 @@ pub fn decayed_co_access(count: u32, last: Timestamp, now: Timestamp) -> u32 {
 /// Half-life of common accesses in milliseconds: 30 days.
 pub const CO_ACCESS_HALF_LIFE: i64 = 30 * 86_400_000;
 
-/// Run of a cycle from start to end, including interruptions.
+/// Run of a cycle. A run that resumes after an interruption keeps these values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ConsolidationRun {
-    /// Start time, which is also the value of every time that the steps of the run set.
+    /// Start time of the run. All times that the steps of the run set have this value.
     pub started: Timestamp,
     /// Number of live entries at the start.
     pub live: u32,
@@ -147,7 +148,7 @@ pub struct ConsolidationRun {
 const QUEUE_BELOW: f32 = 0.1;
 /// Strength below which an entry of the Decay Queue is pruned (v1 §8.2).
 const PRUNE_BELOW: f32 = 0.05;
-/// Milliseconds in the Decay Queue before archival (v1 §8.2): 30 days.
+/// Time in milliseconds after which an entry of the Decay Queue is archived (v1 §8.2): 30 days.
 const QUEUE_TIME: u64 = 30 * 86_400_000;
 /// Minimum number of common accesses of related entries.
 const RELATED_FROM: u32 = 2;
@@ -155,7 +156,7 @@ const RELATED_FROM: u32 = 2;
 const RELATED_MOST: usize = 8;
 /// Number of entries under Quick Access (v1 §8.2).
 const QUICK_ACCESS: usize = 20;
-/// Share of the live entries that one run may demote, but at least one entry.
+/// Maximum share of the live entries that one run may demote. At least one entry may always be demoted.
 const LOSS_CAP: f64 = 0.25;
 /// Thresholds and parameters of the cycles.
 #[derive(Debug, Clone, PartialEq)]
@@ -166,7 +167,7 @@ pub struct ConsolidationSettings {
     pub merge_above_shared: f32,
     /// Decay curve.
     pub profile: DecayCurve,
-    /// Minimum number of live entries with a common tag that form a section.
+    /// Minimum number of live entries with a common tag that form a section of their own.
     pub cluster_from: usize,
     /// Offset of the local time zone from UTC in seconds.
     pub offset_seconds: i32,
@@ -184,7 +185,7 @@ impl Default for ConsolidationSettings {
     }
 }
 
-/// Text of an entry that is extracted from its source.
+/// Text of an entry, extracted from its source.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct EntryText {
     /// Topic.
@@ -216,13 +217,14 @@ pub struct ConsolidationSnapshot {
     pub tombstones: BTreeMap<EntryId, RemovedEntry>,
     /// Documents by path.
     pub documents: BTreeMap<String, DocumentState>,
-    /// Files that could not be read and may exist. Pointers to these files are left unchanged.
+    /// Files that may exist but could not be read. Pointers to these files are left unchanged.
     pub unread: BTreeSet<String>,
     /// Entries that bootstrap proposes for files without entries.
     pub candidates: Vec<BootstrapEntry>,
     /// New texts of entries whose source changed, extracted from the source.
     pub texts: BTreeMap<EntryId, EntryText>,
-    /// First pointers of entries that lead to no text any more.
+    /// First pointers of entries that no longer have text at their target. The extracted text of such an entry is
+    /// replaced by the section or path of the pointer.
     pub lost: BTreeSet<Pointer>,
     /// Pairs of similar entries.
     pub similar: Vec<SimilarPair>,
@@ -237,15 +239,15 @@ pub struct ConsolidationSnapshot {
 }
 
 impl ConsolidationSnapshot {
-    /// Returns the entries in the index, without those in the Decay Queue.
+    /// Returns the live entries: those in the index, without those in the Decay Queue.
     pub fn live(&self) -> impl Iterator<Item = &EntryRecord> {
         self.records
             .values()
             .filter(|record| record.place == RecordPlace::Index)
     }
 
-    /// Starts a run. Its demotion limit is a share of the entries that are live now. A resumed run must therefore keep
-    /// its [`ConsolidationRun`] instead.
+    /// Starts a run. The demotion limit of the run is a share of the entries that are live now. Do not call this to
+    /// resume a run: a resumed run must keep its [`ConsolidationRun`].
     pub fn begin(&mut self, started: Timestamp) {
         self.run = ConsolidationRun {
             started,

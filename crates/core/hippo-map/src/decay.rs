@@ -1,10 +1,11 @@
 //! Strength of index entries over time.
 //!
-//! Strength follows the power law of v1 §7.1, `s(t) = s0 · (1 + rate · h)^(−exponent · m)`. `h` is the number of hours
-//! since the last access, minus the age that replays removed; `s0` is the strength at the last access. Computing a
-//! strength has no side effect. The formula is binding: the table beside it in v1 (1 day 0.72, 1 week 0.52, 1 year
-//! 0.16) does not follow from the formula (0.69, 0.42, 0.13). [`DecayCurve::TUNED`] uses the same law with other
-//! parameters.
+//! Strength follows the power law of v1 §7.1, `s(t) = s0 · (1 + rate · h)^(−exponent · m)`. `s0` is the strength at the
+//! last access, and `h` is the number of hours since then. A replay moves the start of the curve, which reduces `h`.
+//! `m` is the product of the factors for the entry's modifiers. Computing a strength has no side effect.
+//!
+//! The formula is binding. The table in v1 (1 day 0.72, 1 week 0.52, 1 year 0.16) does not follow from the formula
+//! (0.69, 0.42, 0.13). [`DecayCurve::TUNED`] uses the same law with other parameters.
 
 #[cfg(test)]
 mod tests;
@@ -12,40 +13,42 @@ mod tests;
 use hippo_types::entry::{Entry, EntryOrigin, EntryPriority};
 use hippo_types::time::Timestamp;
 
-/// Milliseconds of an hour.
+/// Milliseconds per hour.
 const HOUR: f64 = 3_600_000.0;
 
-/// Number of accesses of a day that add strength. The limit bounds what one session can do to an entry.
+/// Maximum number of accesses per calendar day that add strength to an entry. This bounds the effect of one session.
 const MOST_A_DAY: u32 = 8;
-/// Number of accesses that slow the decay. With [`DecayCurve::TUNED`], decay is at most 2.75 times slower.
+/// Maximum number of accesses that slow the decay. With [`DecayCurve::TUNED`], they make the decay at most 2.75 times
+/// slower.
 const MOST_PRACTICE: u32 = 32;
 
 /// Parameters of the decay curve and of gains.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DecayCurve {
-    /// Rate per hour; v1's `decay_rate`.
+    /// Decay rate per hour; `decay_rate` in v1.
     pub decay_rate: f64,
-    /// Base exponent; v1's `forgetting_rate`.
+    /// Base exponent; `forgetting_rate` in v1.
     pub forgetting_rate: f64,
     /// Exponent factor for entries made by a person or an agent.
     pub manual: f64,
     /// Exponent factor for entries with many links.
     pub associated: f64,
-    /// Minimum number of links for [`DecayCurve::associated`].
+    /// Minimum number of links for which [`DecayCurve::associated`] applies.
     pub associated_from: usize,
-    /// Factor of the exponent at low priority. v1 gives no value, so this is the value of v2.
+    /// Exponent factor at low priority. v1 gives no value, so hippod uses the value of v2.
     pub low: f64,
     /// Exponent factor at priority `amygdala`; 0 disables decay.
     pub amygdala: f64,
-    /// Gain of the first access of a day; the n-th access gains 1/n of it (v1 §7.2: spaced accesses count more than
-    /// massed ones), up to the eighth.
+    /// Strength that the first access of a day adds. The n-th access of a day adds 1/n of this value, because spaced
+    /// accesses count more than massed ones (v1 §7.2). Accesses after the eighth add nothing.
     pub access_gain: f64,
     /// Strength that an entry gains when a consolidation run reviews the entry and keeps it (v1 §8.3).
     pub replay_gain: f64,
-    /// Share of the lost strength that an access restores before its gain is added, 0 to 1. At 1, an access never
-    /// leaves an entry weaker than it would be without the access. v1 restores nothing.
+    /// Share of the lost strength, 0 to 1, that an access restores before it adds its gain. At 1, an entry is never
+    /// weaker after an access than it would be without that access. v1 restores nothing.
     pub restored: f64,
-    /// Effect of accesses on decay: the exponent is divided by `1 + practice · ln(1 + hits)`; 0 in v1.
+    /// Weight of past accesses. The exponent is divided by `1 + practice · ln(1 + hits)`, so accesses slow the decay. 0
+    /// in v1.
     pub practice: f64,
 }
 
@@ -68,10 +71,11 @@ impl DecayCurve {
     /// Parameters that predict future requests better in simulation (docs/simulation.md).
     ///
     /// In v1, an access restarts the curve slightly above the current strength. A week later, an old entry is weaker
-    /// than without the access, so occasionally used entries are archived before unused ones. Here, an access restores
-    /// all lost strength, and each access slows the decay. The curve is `(1 + 0.1 · days)^−0.8`: without access, an
-    /// entry is strong until three days, moderate until two weeks and weak until five weeks after the last access, and
-    /// silent after half a year.
+    /// than it would be without the access. Occasionally used entries are therefore archived before unused ones. Here,
+    /// an access restores all lost strength, and each access slows the decay.
+    ///
+    /// The curve is `(1 + 0.1 · days)^−0.8`. Without access, an entry is strong until three days, moderate until two
+    /// weeks and weak until five weeks after the last access. After half a year, it is silent.
     pub const TUNED: Self = Self {
         decay_rate: 0.1 / 24.0,
         forgetting_rate: 0.8,
@@ -106,10 +110,10 @@ impl Default for DecayCurve {
     }
 }
 
-/// Properties of an entry that modify its curve (v1 §7.2).
+/// Properties of an entry that change its decay curve (v1 §7.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DecayModifiers {
-    /// Priority.
+    /// Priority of the entry.
     pub priority: EntryPriority,
     /// `true` if a person or an agent made the entry.
     pub manual: bool,
@@ -134,7 +138,7 @@ impl DecayModifiers {
 
 /// Returns the strength, from 0 to 1, to which `initial` decays in `elapsed` milliseconds.
 ///
-/// Negative time (a clock set back) counts as zero. `initial` is clamped to [0, 1]; NaN counts as 0.
+/// A negative time, after the clock was set back, counts as zero. `initial` is clamped to [0, 1]; NaN counts as 0.
 #[must_use]
 pub fn strength(profile: &DecayCurve, initial: f32, elapsed: i64, modifiers: DecayModifiers) -> f32 {
     let initial = clamp_unit(f64::from(initial));
@@ -154,8 +158,8 @@ pub fn strength_at(profile: &DecayCurve, entry: &Entry, now: Timestamp) -> f32 {
 
 /// Returns the milliseconds after the last access until `initial` has decayed to `target`.
 ///
-/// Returns zero if it already has decayed to `target`, and `None` if it never will: at priority `amygdala`, for a
-/// target of 0, and beyond 63 bits of milliseconds.
+/// Returns zero if `initial` is already at or below `target`. Returns `None` if the strength never falls to `target`:
+/// at priority `amygdala`, for a target of 0, and if the time exceeds 63 bits.
 #[must_use]
 pub fn time_until(profile: &DecayCurve, initial: f32, target: f32, modifiers: DecayModifiers) -> Option<i64> {
     let (initial, target) = (clamp_unit(f64::from(initial)), f64::from(target));
@@ -173,8 +177,8 @@ pub fn time_until(profile: &DecayCurve, initial: f32, target: f32, modifiers: De
     (milliseconds < 9.2e18).then_some(milliseconds as i64)
 }
 
-/// Records an access, which is the `nth` of its calendar day (from 1). Its gain, if any, is added to the current
-/// strength, from which the curve restarts.
+/// Records the `nth` access of a calendar day, counted from 1. The curve restarts at the current strength, plus the
+/// restored strength and the gain of this access.
 pub fn record_access(profile: &DecayCurve, entry: &mut Entry, now: Timestamp, nth: u32) {
     let gain = if nth > MOST_A_DAY {
         0.0
@@ -184,7 +188,7 @@ pub fn record_access(profile: &DecayCurve, entry: &mut Entry, now: Timestamp, nt
     let left = strength_at(profile, entry, now);
     let lost = f64::from(entry.strength - left).max(0.0) * clamp_unit(profile.restored);
     entry.strength = add_gain(left, lost + gain);
-    // This is also done after the clock was set back, because a future timestamp would stop the decay until that time.
+    // Also set this after the clock was set back, because a future timestamp would stop the decay until that time.
     entry.accessed = now;
     entry.replayed_to = None;
     entry.hits = entry.hits.saturating_add(1);
@@ -192,9 +196,9 @@ pub fn record_access(profile: &DecayCurve, entry: &mut Entry, now: Timestamp, nt
 
 /// Records that a consolidation run reviewed the source of an entry and kept it. Call it once per run.
 ///
-/// `hits` and `accessed` do not change. The start of the curve moves so that the strength rises by the gain. It would
-/// be worse to restart the curve at a slightly higher strength: the curve is so steep at its start that, a day later,
-/// the entry would be weaker than without the replay.
+/// `hits` and `accessed` do not change. The start of the curve moves so that the strength rises by the gain. Restarting
+/// the curve at a slightly higher strength would be worse: the curve is so steep at its start that, a day later, the
+/// entry would be weaker than without the replay.
 pub fn record_replay(profile: &DecayCurve, entry: &mut Entry, now: Timestamp) {
     let lifted = add_gain(strength_at(profile, entry, now), profile.replay_gain);
     let age = if lifted > entry.strength {
@@ -213,7 +217,7 @@ fn elapsed(entry: &Entry, now: Timestamp) -> i64 {
 
 /// Returns the share of the initial strength that remains.
 fn retained_share(profile: &DecayCurve, elapsed: i64, modifiers: DecayModifiers) -> f64 {
-    // 2^53 milliseconds are 285,000 years.
+    // `f64` represents integers exactly up to 2^53; as milliseconds, these are 285,000 years.
     let hours = elapsed as f64 / HOUR;
     clamp_unit((1.0 + profile.decay_rate * hours).powf(-profile.exponent(modifiers)))
 }

@@ -1,8 +1,8 @@
 //! Selection of the entries in the master file (v1 §9.2).
 //!
-//! Entries are selected in rank order while they fit; the others go to files below `.hippocampus/`. Entries already in
-//! the master file have a small advantage in rank and in room. This prevents oscillation: a second selection changes
-//! nothing.
+//! Entries are selected in order of rank as long as they fit. All other entries are written to files below
+//! `.hippocampus/`. Entries that are already in the master file have a small advantage in rank and may use more room.
+//! Therefore, repeating the selection changes nothing.
 
 #[cfg(test)]
 mod tests;
@@ -17,41 +17,42 @@ use hippo_text::text;
 use hippo_types::entry::{Entry, EntryId, EntryPriority};
 use hippo_types::time::Date;
 
-/// Folder of the hierarchy's files, relative to the workspace.
+/// Folder of the files outside the master file, relative to the workspace.
 pub const FOLDER: &str = ".hippocampus";
-/// Margin of strength by which an entry outside the master file must exceed an entry inside to replace it.
+/// Advantage, in strength, of entries inside the master file. An entry outside must be stronger by more than this value
+/// to replace one inside.
 const ADVANTAGE: f32 = 0.05;
 /// Number of hits that count as 0.1 of strength; further hits add progressively less.
 const HITS: f32 = 5.0;
-/// Files of the workspace's root with instructions, which harnesses read themselves.
+/// Instruction files in the workspace's root, which harnesses read themselves.
 #[rustfmt::skip] // a list is read in lines
 const INSTRUCTIONS: [&str; 6] = ["AGENTS.md", "CLAUDE.md", "SOUL.md", "IDENTITY.md", "HEARTBEAT.md", "BOOTSTRAP.md"];
-/// Worth of an entry that points to a whole file in the workspace's root; it is always in the master file.
+/// Worth of an entry that points to a whole file in the workspace's root. Only annotated entries rank higher.
 const WHOLE_ROOT_FILE: EntryWorth = EntryWorth {
     kind: 2,
     is_whole: true,
 };
 
-/// Candidate entry of the selection.
+/// Entry that can be selected for the master file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelectionItem {
-    /// Entry.
+    /// Id of the entry.
     pub id: EntryId,
     /// Current strength, in [0, 1].
     pub strength: f32,
     /// Number of accesses.
     pub hits: u32,
-    /// Priority: `amygdala` first, then `high`, then all others.
+    /// Priority. `amygdala` ranks first, then `high`, then all others.
     pub priority: EntryPriority,
     /// Group below By Topic.
     pub group: String,
-    /// File of its first pointer; empty without one.
+    /// File to which the first pointer leads; empty if the entry has no pointer.
     pub file: String,
-    /// Worth of what it points to; decides between entries of equal strength.
+    /// Worth of the target of the first pointer. It decides between entries of equal strength.
     pub worth: EntryWorth,
-    /// Day of the entry.
+    /// Day on which the entry was created.
     pub date: Date,
-    /// Size in tokens as written.
+    /// Size of the entry as written, in tokens.
     pub tokens: usize,
     /// `true` if the entry is in the master file now.
     pub in_master: bool,
@@ -59,18 +60,18 @@ pub struct SelectionItem {
     pub annotated: bool,
 }
 
-/// Worth of an entry's target, in ascending order: kind of file, then a whole file above a section.
+/// Worth of an entry's target. The kind of file is compared first; then, a whole file is worth more than a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct EntryWorth {
-    /// 2 for a file in the workspace's root (`MEMORY.md`, `TOOLS.md`, `USER.md`), 1 for knowledge, plans and projects,
-    /// otherwise 0.
+    /// 2 for a file in the workspace's root without instructions (`MEMORY.md`, `TOOLS.md`, `USER.md`), 1 for knowledge,
+    /// plans and projects, otherwise 0.
     pub kind: u8,
     /// `true` if the entry points to a whole file.
     pub is_whole: bool,
 }
 
 impl EntryWorth {
-    /// Returns the worth of an entry, by its first pointer.
+    /// Returns the worth of an entry, given by its first pointer.
     #[must_use]
     pub fn of(entry: &Entry) -> Self {
         let Some(first) = entry.pointers.first() else {
@@ -91,14 +92,14 @@ impl EntryWorth {
 /// Limits of the master file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// Maximum tokens of the whole file (v1 §13: 15,000).
+    /// Maximum size of the whole file in tokens (v1 §13: 15,000).
     pub max_tokens: usize,
-    /// Tokens outside entries: headings, Quick Access, Meta.
+    /// Size, in tokens, of everything outside entries: headings, Quick Access, Meta.
     pub other_tokens: usize,
-    /// Maximum entries once not all fit (v1 §9.2: about 200).
+    /// Maximum number of entries if not all entries fit (v1 §9.2: about 200).
     pub max_entries: usize,
-    /// Share of both limits that new entries may fill. The rest stays free, so that growth of existing entries moves no
-    /// entry.
+    /// Share of both limits up to which new entries are added. The rest stays free, so that no entry must leave when
+    /// existing entries grow.
     pub fill: f32,
 }
 
@@ -118,7 +119,7 @@ impl Default for Limits {
 pub struct MasterSelection {
     /// Entries of the master file.
     pub master: BTreeSet<EntryId>,
-    /// Entries by file, relative to the workspace: `.hippocampus/topics/…` and, for daily logs,
+    /// Entries by path of their file, relative to the workspace: `.hippocampus/topics/…` and, for daily logs,
     /// `.hippocampus/temporal/YYYY-MM.md`.
     pub files: BTreeMap<String, BTreeSet<EntryId>>,
 }
@@ -126,9 +127,9 @@ pub struct MasterSelection {
 /// Assigns entries to files. If several items have the same id, the first is used.
 ///
 /// If all entries fit, all are in the master file. Otherwise, the master file keeps the best entries within
-/// [`Limits::max_entries`] and [`Limits::max_tokens`]: if one entry per file fits, the best entry of each file comes first. The others return
-/// once all entries fit again with room to spare.
-/// Annotated entries stay in any case.
+/// [`Limits::max_entries`] and [`Limits::max_tokens`]. If one entry per file fits, the best entry of each file ranks
+/// before other entries. Entries outside return only if some room stays free ([`Limits::fill`]). Annotated entries stay
+/// in any case.
 #[must_use]
 pub fn select_entries(items: &[SelectionItem], limits: &Limits) -> MasterSelection {
     let mut known = BTreeSet::new();
@@ -150,7 +151,8 @@ pub fn select_entries(items: &[SelectionItem], limits: &Limits) -> MasterSelecti
     let mut selection = MasterSelection::default();
     let mut used = 0_usize;
     for item in ranked {
-        // Entries that are already inside may use all of the room; entries that enter must leave some free.
+        // Entries that are already in the master file may use all of the room. Entries that enter must leave some room
+        // free.
         let (tokens, entries) = if item.in_master {
             (room, limits.max_entries)
         } else {
@@ -168,13 +170,14 @@ pub fn select_entries(items: &[SelectionItem], limits: &Limits) -> MasterSelecti
     selection
 }
 
-/// Returns the ids under Quick Access, at most `most`: most accessed first, then strongest (v1: 20), then entries of
-/// whole files.
+/// Returns at most `most` ids for Quick Access (20 in v1), most accessed first. Ties are broken by strength, then by
+/// priority, then in favour of whole files.
 #[must_use]
 pub fn quick_access<'a>(entries: impl Iterator<Item = (&'a Entry, f32)>, most: usize) -> Vec<EntryId> {
     let mut ranked: Vec<(&Entry, f32)> = entries.collect();
     ranked.sort_by(|(a, strong_a), (b, strong_b)| {
-        // Strengths are compared as they are shown, because files are seldom written in the same moment.
+        // Compare strengths as rounded for display: files are seldom written at the same moment, so exact strengths
+        // differ.
         let shown = |strength: &f32| (strength * 100.0).round();
         let strength = shown(strong_b).total_cmp(&shown(strong_a));
         let rest = |entry: &Entry| {
@@ -188,7 +191,7 @@ pub fn quick_access<'a>(entries: impl Iterator<Item = (&'a Entry, f32)>, most: u
     ranked.into_iter().map(|(entry, _)| entry.id.clone()).collect()
 }
 
-/// Returns the best entry of each file, by worth and date, as far as these entries fit together.
+/// Returns the best entry of each file, in order of worth and date, as long as these entries fit together.
 fn covering_entries(items: &[&SelectionItem], limits: &Limits) -> BTreeSet<EntryId> {
     let mut best: BTreeMap<&str, &SelectionItem> = BTreeMap::new();
     for item in items.iter().filter(|item| !item.file.is_empty()) {
@@ -199,7 +202,7 @@ fn covering_entries(items: &[&SelectionItem], limits: &Limits) -> BTreeSet<Entry
     }
     let mut best: Vec<&SelectionItem> = best.into_values().collect();
     best.sort_by(|a, b| (b.worth, b.date, &a.id).cmp(&(a.worth, a.date, &b.id)));
-    // The rest of the file is for sections and lists. The share does not depend on the current layout, so that the
+    // Leave the rest of the file for sections and lists. The share does not depend on the current layout, so that the
     // selection is stable.
     let mut room = limits.max_tokens / 20 * 17;
     let fits = |item: &&SelectionItem| text::take_room(&mut room, item.tokens);
@@ -208,7 +211,8 @@ fn covering_entries(items: &[&SelectionItem], limits: &Limits) -> BTreeSet<Entry
     best.map(|item| item.id.clone()).collect()
 }
 
-/// Returns the rank class: annotated and amygdala entries precede all others, regardless of strength.
+/// Returns the rank class. Annotated entries, whole files of the root and `amygdala` entries precede all others,
+/// regardless of strength.
 fn rank_class(item: &SelectionItem, covering: bool) -> u8 {
     match item.priority {
         _ if item.annotated => 5,
@@ -220,9 +224,9 @@ fn rank_class(item: &SelectionItem, covering: bool) -> u8 {
     }
 }
 
-/// Returns the strength with a bonus for hits and for being inside.
+/// Returns the strength with a bonus for hits and a bonus for entries in the master file.
 fn score(item: &SelectionItem) -> f32 {
-    // As shown: without this, entries of files written a moment apart would not be equally strong.
+    // Round as for display: otherwise, entries of files that were written a moment apart would differ in strength.
     let strength = (item.strength.max(0.0) * 100.0).round() / 100.0;
     let hits = item.hits as f32 / (item.hits as f32 + HITS) * 0.2;
     strength + hits + if item.in_master { ADVANTAGE } else { 0.0 }

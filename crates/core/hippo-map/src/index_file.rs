@@ -133,7 +133,8 @@ impl IndexFile {
         self.entries().map(|indexed| indexed.entry.clone()).collect()
     }
 
-    /// Returns the ids of entries that the file has twice; the later ones are kept as text.
+    /// Returns the ids that occur more than once in the file. Only the first occurrence is an entry; later ones are
+    /// kept as text.
     #[must_use]
     pub fn copied_ids(&self) -> &BTreeSet<EntryId> {
         &self.copied

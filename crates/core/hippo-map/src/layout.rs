@@ -1,8 +1,8 @@
 //! Layout of the index file and the files below it.
 //!
-//! The input is the current index file, in which all text written by people is kept. Entries are updated in their own
-//! bytes, new entries are inserted into their sections, and if an entry is removed, only its own lines are. The files
-//! below `.hippocampus/` are generated completely. The output is deterministic, and laying it out again changes
+//! The input is the current index file. All text in it that people wrote is kept. Entries are updated in their own
+//! bytes, and new entries are inserted into their sections. If an entry is removed, only its own lines are removed. The
+//! files below `.hippocampus/` are generated completely. The output is deterministic, and laying it out again changes
 //! nothing.
 
 mod lists;
@@ -46,8 +46,8 @@ pub struct LaidOutFiles {
     pub master: Vec<u8>,
     /// Number of entries in the index file.
     pub entries: usize,
-    /// Files below `.hippocampus/`, by path relative to the workspace. A generated file in these folders is obsolete if
-    /// it is not listed here.
+    /// Files below `.hippocampus/`, by path relative to the workspace. An existing generated file in this folder is
+    /// obsolete if it is not listed here.
     pub others: BTreeMap<String, Vec<u8>>,
 }
 
@@ -58,9 +58,9 @@ pub fn is_generated_path(path: &str) -> bool {
     below("topics") || below("temporal") || below("archive")
 }
 
-/// Lays out the entries. `current` is the current index file; each entry in it must have a record or be removed.
+/// Lays out the entries. `current` is the current index file. An entry in it that has an id but no record is removed.
 ///
-/// The result is within [`Limits::max_tokens`], except for entries with text beyond their fields, which
+/// The result is within [`Limits::max_tokens`]. The only exception is entries with text beyond their fields, which
 /// stay. Laying out the result again changes nothing.
 #[must_use]
 pub fn lay_out(current: Option<&[u8]>, wanted: &LayoutInput<'_>) -> LaidOutFiles {
@@ -84,10 +84,10 @@ pub fn leaving_entries(before: &[u8], after: &[u8], settings: IndexFileOptions) 
     before.entries().filter(leaves).map(saved).collect()
 }
 
-/// Returns the index file with returning entries inserted from the bytes that [`leaving_entries`] saved;
-/// `None` if no entry returns.
+/// Returns the index file with entries inserted that are live again, from the bytes that [`leaving_entries`] saved.
+/// Returns `None` if no entry returns.
 ///
-/// The result must still be laid out.
+/// The caller must lay out the result again.
 #[must_use]
 pub fn insert_returning<'b>(
     current: Option<&[u8]>,

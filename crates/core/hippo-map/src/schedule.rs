@@ -1,7 +1,8 @@
 //! Due consolidation cycles.
 //!
-//! The caller only provides ticks. The due cycles follow from the recorded runs, the time and the time zone. Any number
-//! of missed times leads to a single run. Repeated runs are harmless, so if the clock is uncertain, a cycle runs.
+//! The caller asks at regular intervals which cycles are due. The answer follows from the recorded runs, the time and
+//! the time zone. Any number of missed times leads to a single run. Repeated runs are harmless, so a cycle runs if the
+//! clock is uncertain.
 
 mod cron;
 #[cfg(test)]
@@ -19,9 +20,10 @@ pub use cron::Cron;
 const CYCLES: [Cycle; 3] = Cycle::ALL;
 /// Number of failures after which the delay between attempts stops doubling.
 const DOUBLINGS: u32 = 6;
-/// Minimum number of days between two archival cycles. Entries fade over months, and a weekly check is cheap.
+/// Minimum number of days between two archival cycles, because entries fade over months. The weekly check whether a
+/// cycle is due is cheap.
 const ARCHIVAL_DAYS: i64 = 28;
-/// Milliseconds between a failed run and the next attempt; the delay doubles with each consecutive failure.
+/// Delay, in milliseconds, between a failed run and the next attempt. It doubles with each consecutive failure.
 const RETRY: i64 = 5 * 60_000;
 
 /// Result of a run.
@@ -32,7 +34,7 @@ pub enum RunOutcome {
     Running,
     /// The plan was completed.
     Done,
-    /// The run stopped at the limit of demotions; the rest is left for the next run.
+    /// The run reached its limit of demotions. The next run demotes the remaining entries.
     Capped,
     /// The run ended with an error.
     Failed,
@@ -60,7 +62,7 @@ pub struct ScheduleSettings {
     pub light: Option<Cron>,
     /// Deep cycles; `None` disables automatic runs.
     pub deep: Option<Cron>,
-    /// Times at which archival cycles are checked; `None` disables automatic runs.
+    /// Times at which an archival cycle can become due; `None` disables automatic runs.
     pub archival: Option<Cron>,
 }
 
@@ -93,7 +95,7 @@ pub fn due(
     CYCLES.into_iter().filter(is_due).collect()
 }
 
-/// Returns the next time after `now` at which a cycle can become due, or `None` without a schedule.
+/// Returns the next time after `now` at which a cycle can become due, or `None` if the cycle has no schedule.
 #[must_use]
 pub fn next_tick(
     cycle: Cycle,
@@ -115,12 +117,12 @@ pub fn next_tick(
 
 /// Recorded runs of one cycle, without runs in the future.
 struct PastRuns {
-    /// Time from which planned times count; `None` if all recorded runs lie in the future.
+    /// Start of the last completed run. If there is none, the registration time, or `None` if it is in the future.
     base: Option<Timestamp>,
     ever: bool,
     /// Outcome and start of the last run.
     last: Option<(RunOutcome, Timestamp)>,
-    /// Number of consecutive failures of the last runs.
+    /// Number of consecutive failures up to the last run.
     failures: u32,
 }
 
@@ -141,7 +143,7 @@ impl PastRuns {
         }
     }
 
-    /// Returns the end of the delay after a failed run.
+    /// Returns the end of the delay after a failed run; `None` if the last run did not fail.
     fn wait_until(&self) -> Option<Timestamp> {
         let (_, started) = self.last.filter(|_| self.failures > 0)?;
         let factor = 1_i64 << (self.failures - 1).min(DOUBLINGS);
@@ -153,7 +155,7 @@ impl PastRuns {
             (Some(RunOutcome::Running), _) => false,
             (Some(RunOutcome::Interrupted), _) => true,
             (Some(RunOutcome::Failed), _) => self.wait_until().is_none_or(|until| until <= now),
-            // All recorded runs are in the future, so the clock was set back.
+            // The registration and all completed runs are in the future, so the clock was set back.
             (_, None) => true,
             (_, Some(_)) if cycle == Cycle::Light && !self.ever => true,
             (_, Some(base)) => first_planned(cycle, base, zone, settings).is_some_and(|since| since <= now),
@@ -161,7 +163,8 @@ impl PastRuns {
     }
 }
 
-/// Returns the first planned time after the last run; for archival cycles, after the minimum number of days.
+/// Returns the first planned time after `base`. For an archival cycle, the minimum number of days must also have
+/// passed.
 fn first_planned(
     cycle: Cycle,
     base: Timestamp,
@@ -169,7 +172,7 @@ fn first_planned(
     settings: &ScheduleSettings,
 ) -> Option<Timestamp> {
     let from = match cycle {
-        // Include a check at the exact end of the period.
+        // Include a planned time at the exact end of the period.
         Cycle::Archival => base.plus(ARCHIVAL_DAYS * DAY_MS).plus(-1).max(base),
         Cycle::Light | Cycle::Deep => base,
     };

@@ -1,4 +1,4 @@
-//! Labelled secrets in text that this crate derives.
+//! Tests that derived text contains no labelled secret.
 
 #[path = "../../hippo-redact/tests/secrets/labelled.rs"]
 #[allow(dead_code, reason = "other crates use the rest")]
@@ -34,7 +34,7 @@ fn index_entries_show_no_secret() {
     assert!(entries.len() >= 2);
     for new in &entries {
         let entry = &new.entry;
-        // A pointer contains the heading to which it refers, so the pointers are checked as well.
+        // Check the pointers as well, because a pointer contains the heading to which it refers.
         let shown = format!(
             "{}\n{}\n{:?}\n{:?}",
             entry.topic, entry.summary, entry.tags, entry.pointers

@@ -1,8 +1,8 @@
 //! Statements whose value a later text changes.
 //!
-//! Two lines state the same attribute if they say how something is in the same words except for the values, or if they
-//! are `name: value` with the same name below the same headings. The value of the later day holds, and in one file that
-//! of the later line.
+//! Two lines state the same attribute in two cases. Either both are sentences that describe a state in the same words,
+//! except for the values. Or both have the form `name: value`, with the same name below the same headings. The value of
+//! the later day is valid; within one file, the value of the later line is valid.
 
 mod latest;
 
@@ -14,28 +14,28 @@ use hippo_text::gist::machine::is_machine;
 
 pub use latest::{AMONG, order_latest_first};
 
-/// Minimum number of words, without values, of a sentence that a later one can supersede.
+/// Minimum number of words, not counting values, of a sentence that a later sentence can supersede.
 const LEAST_WORDS: usize = 4;
-/// Minimum number of words of a name without a heading.
+/// Minimum number of words of a name without a heading above.
 const LEAST_NAME: usize = 2;
 /// Maximum number of words of a name, and of its value.
 const MOST_PAIR: usize = 8;
-/// Maximum length in bytes of a line, because comparing values takes more than linear time.
+/// Maximum length of a line in bytes. The limit is needed because comparing values takes more than linear time.
 const LONGEST: usize = 240;
-/// Maximum number of different lines about one attribute. More lines are a form that is filled in repeatedly.
+/// Maximum number of different lines about one attribute. More lines mean that a form is filled in repeatedly.
 const MOST_VALUES: usize = 8;
-/// Minimum number of lines between a value and its change in one file. Nearer lines are parts of one list.
+/// Minimum number of lines between a value and its change in one file. Nearer lines belong to one list.
 const APART: u32 = 20;
-/// Words of the heading of a day or a session, which is no subject.
+/// Words in the headings of days and sessions. Such headings do not name a subject.
 const OF_A_DAY: [&str; 4] = ["day", "log", "session", "talk"];
-/// Verbs of a sentence that says how something is. Other sentences tell events, which no later event changes.
+/// Verbs of sentences that describe a state. Other sentences describe events, which later events do not change.
 #[rustfmt::skip] // a list is read in lines
 const STATES: [&str; 34] = [
     "allows", "are", "belongs", "contains", "costs", "ends", "equals", "expires", "has", "have", "is", "keeps",
     "lasts", "listens", "lives", "means", "needs", "opens", "owns", "pays", "prefers", "remains", "requires", "runs",
     "serves", "sits", "starts", "stays", "supports", "takes", "uses", "weighs", "works", "ist",
 ];
-/// Names that mark the kind or the speaker of a line, and name no attribute.
+/// Labels for the kind or the speaker of a line. They do not name an attribute.
 #[rustfmt::skip] // a list is read in lines
 const LABELS: [&str; 24] = [
     "assistant", "base case", "conclusion", "create", "decision", "done", "example", "expected", "feedback", "fix",
@@ -43,13 +43,13 @@ const LABELS: [&str; 24] = [
     "todo", "user",
 ];
 
-/// First words of a premise, which holds only for what follows it.
+/// First words of a premise. A premise is valid only for the text that follows.
 const PREMISES: [&str; 6] = ["assume", "if", "let", "since", "suppose", "when"];
 
 /// A text with its day and its headings.
 #[derive(Debug, Clone, Copy)]
 pub struct DatedText<'t> {
-    /// Day of the text, `YYYY-MM-DD`; a text without one neither supersedes nor is superseded.
+    /// Day of the text, `YYYY-MM-DD`. A text without a day neither supersedes other texts nor is superseded.
     pub date: Option<&'t str>,
     /// File of the text, and its first line.
     pub place: (&'t str, u32),
@@ -61,7 +61,7 @@ pub struct DatedText<'t> {
 
 /// A line that states the value of an attribute.
 struct StatedLine<'t> {
-    /// Index of its text.
+    /// Index of the text that contains the line.
     at: usize,
     date: &'t str,
     place: (&'t str, u32),
@@ -74,8 +74,8 @@ impl StatedLine<'_> {
     }
 }
 
-/// Returns `true` for a line of a later day, and in a log for one that is far enough below. A line consists of its day,
-/// its file and its number.
+/// Returns `true` if `line` is later than `other`: on a later day, or in the same daily log at least [`APART`] lines
+/// below. Each line is given by its day, its file and its number.
 fn is_after(line: (&str, (&str, u32)), other: (&str, (&str, u32))) -> bool {
     let ((date, (path, number)), (other_date, (other_path, other_number))) = (line, other);
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -83,7 +83,7 @@ fn is_after(line: (&str, (&str, u32)), other: (&str, (&str, u32))) -> bool {
     date > other_date || is_below
 }
 
-/// Returns for each text the index of a later text that changes one of its values.
+/// Returns, for each text, the index of a later text that changes a value of the earlier text, or `None`.
 #[must_use]
 pub fn find_superseded(texts: &[DatedText<'_>]) -> Vec<Option<usize>> {
     let mut by_attribute: BTreeMap<String, Vec<StatedLine<'_>>> = BTreeMap::new();
@@ -115,7 +115,7 @@ pub fn find_superseded(texts: &[DatedText<'_>]) -> Vec<Option<usize>> {
             continue;
         }
         let (last, earlier) = split_last(lines);
-        // A value that is still stated at last holds.
+        // A text is superseded only if all its values for the attribute have changed.
         let mut holds = BTreeMap::<usize, bool>::new();
         for older in earlier {
             let changed = last
@@ -130,7 +130,8 @@ pub fn find_superseded(texts: &[DatedText<'_>]) -> Vec<Option<usize>> {
     superseded
 }
 
-/// Splits lines into those of the last day and the earlier ones. In one file, a line is later than the lines before it.
+/// Splits lines into the last and the earlier ones. The last lines are those of the last day. If these are all in one
+/// file, only the last one counts as last.
 fn split_last(lines: Vec<StatedLine<'_>>) -> (Vec<StatedLine<'_>>, Vec<StatedLine<'_>>) {
     let last_day = lines.iter().map(|line| line.date).max().unwrap_or_default();
     let (last, mut earlier): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.date == last_day);
@@ -143,7 +144,7 @@ fn split_last(lines: Vec<StatedLine<'_>>) -> (Vec<StatedLine<'_>>, Vec<StatedLin
     (last, earlier)
 }
 
-/// Returns `true` if two lines about the same attribute have different values. Other wording is no other value.
+/// Returns `true` if two lines about the same attribute have different values. Different wording alone does not count.
 fn is_changed(line: &str, newer: &str) -> bool {
     value_conflict(line, newer).is_some_and(|conflict| conflict != ValueConflict::Word)
 }
@@ -157,14 +158,14 @@ fn may_state(line: &str) -> bool {
     line.len() <= LONGEST && is_said && !is_premise && !is_machine(bare) && !bare.contains(['\\', '^', '$'])
 }
 
-/// Returns `true` for a heading that names what is told below it, not a day or a session.
+/// Returns `true` for a heading that names a subject, not a day or a session.
 fn is_subject(title: &str) -> bool {
     let words = title.split(|mark: char| !mark.is_alphanumeric());
     let mut plain = words.filter(|word| !word.is_empty() && !word.contains(char::is_numeric));
     plain.any(|word| !OF_A_DAY.contains(&word.to_lowercase().as_str()))
 }
 
-/// Returns a line without the number of a list item, which is no value.
+/// Returns a line without the number of a list item, because that number is not a value.
 fn without_number(line: &str) -> &str {
     let item = line
         .trim_start()
@@ -172,7 +173,7 @@ fn without_number(line: &str) -> &str {
     item.strip_prefix(['.', ')']).unwrap_or(line)
 }
 
-/// Returns the attributes of which a line may state the value.
+/// Returns the attributes whose value a line may state.
 fn attributes(line: &str, heading: &[String]) -> impl Iterator<Item = String> {
     let words = split_words(line).without_values();
     let is_state = words.joined().split(' ').any(|word| STATES.contains(&word));

@@ -180,8 +180,8 @@ fn any_text_is_audited() {
     assert_eq!(report.duplicate.of, 4);
 }
 
-/// Creates text of about `bytes` that is expensive to audit. It is either a single line in many chunks, or one line
-/// per day, each with different values.
+/// Creates files with about `bytes` of text that is expensive to audit. Depending on `shape`, the text is a single line
+/// in many chunks, or one line per day with different values.
 fn hard(shape: usize, bytes: usize) -> Vec<AuditedFile> {
     match shape {
         0 => {

@@ -2,10 +2,10 @@
 
 use hippo_text::terms::is_unspaced;
 
-/// Negations, which count as values because they reverse a statement.
+/// Negations. They count as values because they reverse a statement.
 const NEGATIONS: [&str; 6] = ["not", "no", "never", "nicht", "kein", "keine"];
 
-/// Words of a text in order, in lower case, without punctuation.
+/// Words of a text in their order, in lower case and without punctuation.
 pub(crate) struct LineWords(Vec<String>);
 
 /// Splits a text into words.

@@ -1,4 +1,4 @@
-//! Groups of entries below By Topic and By Time.
+//! Groups of entries within By Topic and By Time.
 
 use std::collections::BTreeMap;
 
@@ -8,30 +8,30 @@ use hippo_text::source::SourceKind;
 use hippo_types::names;
 use hippo_types::time::{Date, days_between};
 
-/// Minimum number of files in a folder for a group of its own.
+/// Minimum number of files in a folder that becomes a group of its own.
 const OWN_GROUP: usize = 5;
-/// Maximum number of groups from folders.
+/// Maximum number of groups that are named after folders.
 const MOST_OWN: usize = 6;
 
-/// Group of v1 §5.3.
+/// Group of entries about projects (v1 §5.3).
 pub const PROJECTS: &str = "Projects";
-/// Group of v1 §5.3.
+/// Group of entries about people (v1 §5.3).
 pub const PEOPLE: &str = "People";
-/// Group of v1 §5.3.
+/// Group of entries about infrastructure (v1 §5.3).
 pub const INFRASTRUCTURE: &str = "Infrastructure";
-/// Group of v1 §5.3.
+/// Group of entries about technical knowledge, and of entries that fit no other group (v1 §5.3).
 pub const TECHNICAL: &str = "Technical Knowledge";
-/// Events by day.
+/// Group of entries from daily logs.
 pub const DAILY_LOGS: &str = "Daily Logs";
 
-/// Words of a path or heading about people.
+/// Words that mark a path or heading as being about people.
 #[rustfmt::skip] // keep the list compact
 const OF_PEOPLE: [&str; 14] = [
     "people", "person", "team", "family", "contact", "contacts", "user", "users", "customer", "customers",
     "friends", "soul", "identity", "relationships",
 ];
 
-/// Words of a path or heading about infrastructure.
+/// Words that mark a path or heading as being about infrastructure.
 #[rustfmt::skip] // keep the list compact
 const OF_INFRASTRUCTURE: [&str; 32] = [
     "infra", "infrastructure", "server", "servers", "host", "hosts", "hosting", "deploy", "deployment",
@@ -40,22 +40,22 @@ const OF_INFRASTRUCTURE: [&str; 32] = [
     "ci", "tools", "hardware", "ssh",
 ];
 
-/// Heading below By Time (v1 §5.3).
+/// Heading in the section By Time (v1 §5.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum TimeBand {
     /// The last seven days including today, and future days.
     ThisWeek,
-    /// Last thirty days.
+    /// 7 to 29 days ago.
     ThisMonth,
-    /// Earlier days.
+    /// 30 or more days ago.
     Older,
 }
 
 names!(TimeBand { ThisWeek => "This Week", ThisMonth => "This Month", Older => "Older" });
 
 impl TimeBand {
-    /// Returns the band of a day relative to `today`. Days are rolling: calendar weeks would end a band
-    /// after one day.
+    /// Returns the band of a day relative to `today`. The bands count days back from `today`: in calendar weeks, an
+    /// entry made on the last day of a week would leave This Week after one day.
     #[must_use]
     pub fn from_date(date: Date, today: Date) -> Self {
         match days_between(date, today) {
@@ -66,9 +66,9 @@ impl TimeBand {
     }
 }
 
-/// Groups of a workspace.
+/// Groups of entries that the folders of a workspace define.
 pub(super) struct Groups {
-    /// Names of groups by folder.
+    /// Group names by folder.
     own: BTreeMap<String, String>,
 }
 
@@ -92,7 +92,7 @@ impl Groups {
         Self { own: own.collect() }
     }
 
-    /// Returns the group of content in a file below these headings.
+    /// Returns the group for the content below `headings` in the file `path`.
     pub fn group(&self, path: &str, kind: SourceKind, headings: &[&str]) -> String {
         if let SourceKind::DailyLog | SourceKind::Node(_) = kind {
             return DAILY_LOGS.to_owned();
@@ -136,7 +136,7 @@ pub(super) fn title(name: &str) -> String {
         }
         let mut letters = word.chars();
         out.extend(letters.next().into_iter().flat_map(char::to_uppercase));
-        // Capitalized file names such as `TOOLS` are a convention.
+        // File names in capitals, such as `TOOLS`, are a convention and not acronyms.
         let capitals = word.len() > 3 && word.chars().all(char::is_uppercase);
         let rest = letters.as_str();
         out += &if capitals {

@@ -1,35 +1,35 @@
 //! Priorities inferred from text.
 //!
-//! A rule matches headings, and short lines that start with "never", "always", "remember", …; the same words do not
-//! count inside a sentence or a conversation. Text that reads like an instruction to an agent gets no priority, because
-//! a malicious file could otherwise make its text permanent.
+//! A rule matches certain headings, and short lines that start with words such as "never", "always" or "remember". The
+//! same words do not count inside a sentence or a conversation. Text that reads like an instruction to an agent gets no
+//! priority, because a malicious file could otherwise protect its text from decay.
 
 use hippo_text::chunk::{ChunkKind, Speaker};
 use hippo_text::gist::line::WeightedLine;
 use hippo_text::instruction;
 use hippo_types::entry::EntryPriority;
 
-/// Maximum number of words of a line that can be a rule.
+/// Maximum number of words of a line that can match a rule.
 const RULE_WORDS: usize = 30;
 
-/// Rule that sets a priority from text. The lists have one item between two `|`, in lower case.
+/// Rule that infers a priority from text. Each list is in lower case and separates its items by `|`.
 #[derive(Debug)]
 pub(super) struct PriorityRule {
     /// Name stored with the entry.
     pub name: &'static str,
     /// Priority of the entry.
     pub priority: EntryPriority,
-    /// Headings that match all text below them.
+    /// Headings below which all text matches.
     headings: &'static str,
-    /// Openings of a matching line.
+    /// Words with which a matching line starts.
     openings: &'static str,
-    /// Words of which a matching line must contain one; empty means any line.
+    /// A matching line must contain one of these words. If the list is empty, any words match.
     about: &'static str,
-    /// Minimum share of matching lines in percent; 0 means one line suffices.
+    /// Minimum percentage of lines that match. At 0, one matching line suffices.
     share: usize,
 }
 
-/// All rules; the first match is used.
+/// All rules, in order: the first rule that matches sets the priority.
 static RULES: [PriorityRule; 3] = [
     PriorityRule {
         name: "safety",
@@ -60,7 +60,8 @@ static RULES: [PriorityRule; 3] = [
     },
 ];
 
-/// Returns the first rule that matches the lines and the titles of their sections.
+/// Returns the first rule that matches the lines or the titles of their sections. Returns `None` if no rule matches, or
+/// if a title or line reads like an instruction.
 pub(super) fn infer_priority<S: AsRef<str>>(
     titles: &[S],
     lines: &[WeightedLine],
@@ -88,7 +89,7 @@ pub(super) fn infer_priority<S: AsRef<str>>(
     })
 }
 
-/// Returns `true` if a line can be a rule.
+/// Returns `true` for a short statement outside headings, conversations, code and quotes.
 fn can_be_rule(line: &WeightedLine) -> bool {
     let spoken = matches!(line.speaker, Speaker::Assistant | Speaker::Other) || line.kind == ChunkKind::Turn;
     let kept = !spoken && !matches!(line.kind, ChunkKind::Heading | ChunkKind::Code | ChunkKind::Quote);
@@ -101,7 +102,7 @@ fn matches_rule(line: &str, rule: &PriorityRule) -> bool {
         && (rule.about.is_empty() || rule.about.split('|').any(|word| has_word(line, word)))
 }
 
-/// Returns `true` if a line contains a word or phrase with word boundaries.
+/// Returns `true` if a line contains a word or phrase as whole words.
 fn has_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();

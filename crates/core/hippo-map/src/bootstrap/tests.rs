@@ -199,7 +199,7 @@ proptest! {
             prop_assert!(entry.summary.split(' ').count() <= summary::MOST_WORDS);
             prop_assert!(entry.tags.iter().all(|tag| !tag.contains([' ', ','])));
         }
-        // The first file, alone but divided just as finely, must get entries with the same ids.
+        // Bootstrap of the first file alone must create entries with the same ids.
         let free = BootstrapSettings { max_entries: Some(10_000), ..settings };
         let alone = Files::of(&all[..1]).entries(&free);
         let among: BTreeSet<EntryId> = Files::of(&all).entries(&free).into_iter().map(|new| new.entry.id).collect();

@@ -15,9 +15,10 @@ const ID: usize = 40;
 /// Maximum number of headings in a topic.
 const SHOWN: usize = 3;
 
-/// Returns a topic from the outermost headings of a unit, or `None` if no heading is meaningful.
+/// Returns the topic of a unit, composed of its outermost headings, or `None` if these headings yield no topic.
 ///
-/// `about` is the title of the file or project. The name of a `project` is part of every topic.
+/// `about` is the title of the file or project. If `project` is true, the topic starts with `about`, unless a heading
+/// already contains that title.
 pub(super) fn compose_topic(
     titles: &[String],
     about: Option<&str>,
@@ -33,7 +34,7 @@ pub(super) fn compose_topic(
     };
     let about = about.filter(|about| !repeats(about));
     let topic = match about {
-        // A single word is only unique within its file.
+        // A heading of one word is only unique within its file, so the topic also needs the title of the file.
         Some(about) if !shown.is_empty() && (project || (all.len() == 1 && !all[0].contains(' '))) => {
             format!("{about}: {}", first(&shown))
         }
@@ -44,7 +45,7 @@ pub(super) fn compose_topic(
     Some(shorten(&topic))
 }
 
-/// Cuts between words and removes marks of the index file.
+/// Returns the text cut to at most [`TOPIC`] bytes between words, without marks of the index file.
 pub(super) fn shorten(text: &str) -> String {
     let text = text.replace("<!--", "").replace("-->", "").replace('|', "/");
     let text = text.trim().trim_start_matches(['#', '→', ' ']);
@@ -56,7 +57,8 @@ pub(super) fn shorten(text: &str) -> String {
     cut.trim_end_matches([',', ':', ' ', '-', '(']).to_owned()
 }
 
-/// Returns the name of a file or project from its path: the folder if the file name is a convention.
+/// Returns a display name for a path: the file name, or the folder's name if the file name is a convention such as
+/// `README.md`.
 pub(super) fn file_name(path: &str) -> String {
     let mut parts = path.rsplit('/');
     let name = parts.next().unwrap_or(path);
@@ -69,10 +71,10 @@ pub(super) fn file_name(path: &str) -> String {
     group::title(folder.unwrap_or(stem))
 }
 
-/// Assigner of unique ids.
+/// Allocator of unique entry ids.
 ///
-/// An id is a slug of file and heading and does not depend on other files. If it is taken, a hash of the
-/// path, the heading and `part` is appended.
+/// An id is a slug of the file name and the heading, and does not depend on other files. If the slug is already taken,
+/// or if `part` is given, a hash of the path, the heading and `part` is appended.
 pub(super) struct IdAllocator {
     taken: BTreeSet<EntryId>,
     given: HashMap<String, u32>,
@@ -86,7 +88,7 @@ impl IdAllocator {
         }
     }
 
-    /// Assigns an id to content in `path` below `title`. `part` distinguishes parts of one section.
+    /// Assigns an id to content in `path` below `title`. `part` distinguishes several entries for parts of one section.
     pub fn assign(&mut self, path: &str, title: &str, part: Option<ContentHash>) -> EntryId {
         let mut plain = slug(&format!("{} {title}", file_name(path)));
         if plain.is_empty() {
@@ -107,7 +109,7 @@ impl IdAllocator {
     }
 }
 
-/// Returns lower-case words joined by `-`, without repetitions and stop words.
+/// Returns the words of a text in lower case, joined by `-`, without stop words and repetitions.
 pub(super) fn slug(text: &str) -> String {
     let mut out = String::new();
     let mut used: Vec<String> = Vec::new();

@@ -1,9 +1,9 @@
 //! Division of a workspace into units, one per entry.
 //!
-//! Each file starts as one unit. The heaviest unit is split until the number of entries is reached or no unit is worth
-//! splitting. Units are first split between sections, at the outermost headings first, so that small neighbours stay
-//! together. The inside of a long section, such as a log of one conversation, is split only when no file has sections
-//! left to separate.
+//! Each file starts as one unit. Then the heaviest unit is split, again and again, until the wanted number of units is
+//! reached or no unit is worth splitting. Units are first split between sections, at the outermost headings first, so
+//! that small neighbours stay together. A long section without inner headings, such as the log of one conversation, has
+//! a reduced weight and is therefore split later.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
@@ -11,15 +11,15 @@ use std::collections::{BinaryHeap, HashSet};
 use hippo_text::chunk::{Chunk, ChunkKind, Document, Speaker};
 use hippo_text::gist::line::mass;
 
-/// Minimum mass of a unit of whole sections.
+/// Minimum mass, which is the information content, of a unit of whole sections.
 const LEAST_SECTION: f32 = 90.0;
-/// Minimum mass of a part of a section.
+/// Minimum mass, which is the information content, of a part of a section.
 const LEAST_PART: f32 = 700.0;
-/// Factor for the weight of units without inner headings, which are split after those with headings.
+/// Factor that reduces the weight of units without inner headings, so that they are split later than other units.
 const INSIDE: f32 = 0.15;
-/// Share of all entries that one file may have: 1/8, if that is more than [`FEW`].
+/// Divisor for the maximum number of units per file: 1/8 of all units, if that is more than [`FEW`].
 const SHARE: usize = 8;
-/// Number of entries that any file may have.
+/// Number of units that any file may have.
 const FEW: usize = 6;
 
 /// Run of chunks of one file that becomes an entry.
@@ -35,14 +35,14 @@ pub(super) struct MemoryUnit {
     pub mass: f32,
 }
 
-/// Unit that can be split: its urgency, which is not negative, so that its bits sort like the number; its file and first
-/// chunk; its end and the best split position.
+/// Unit that can be split: urgency; file and first chunk; end; best split position. The urgency is the bits of a float.
+/// It is not negative, so its bits sort like the number.
 type UnitSplit = (u32, Reverse<(usize, usize)>, usize, usize);
 
-/// Divides files into at most `most` units (at least one), by file and position.
+/// Divides files into units, sorted by file and position. The maximum number of units is `most`, but at least one.
 ///
-/// `files` are documents, each with the weight of its bytes. If there are more files than units, the heaviest files get
-/// one unit each.
+/// `files` contains each document with the weight of its text. If there are more files than units, the heaviest files
+/// get one unit each.
 pub(super) fn split_into_units(files: &[(&Document, f32)], most: usize) -> Vec<MemoryUnit> {
     let mut whole: Vec<MemoryUnit> = (0..)
         .zip(files)
@@ -102,11 +102,10 @@ fn push_unit(
     }
 }
 
-/// Returns the best split position of a unit, and `true` if it is between sections.
+/// Returns the best split position of a unit, and `true` if this position is between sections.
 fn best_split(document: &Document, unit: MemoryUnit) -> Option<(usize, bool)> {
     let chunks = document.chunks.get(unit.from..unit.to)?;
-    // The best position is nearest to the middle; it is determined for each heading level and for the inside of
-    // sections.
+    // For each heading level, and for the inside of sections, find the position nearest to the middle.
     let mut best: [Option<(f32, usize)>; 8] = [None; 8];
     let mut before = 0.0;
     for (at, pair) in chunks.windows(2).enumerate() {
@@ -118,7 +117,7 @@ fn best_split(document: &Document, unit: MemoryUnit) -> Option<(usize, bool)> {
             continue;
         }
         let mut off = (before - behind).abs();
-        // A conversation is best split where the person speaks again.
+        // Avoid splitting a conversation before the assistant's answer: the best position is where the person speaks.
         if level == 7 && pair[1].speaker == Speaker::Assistant {
             off += unit.mass;
         }
@@ -131,7 +130,7 @@ fn best_split(document: &Document, unit: MemoryUnit) -> Option<(usize, bool)> {
     best[level].map(|(_, at)| (at, level < 7))
 }
 
-/// Returns the outermost level of the headings between two neighbours; 7 if there is none.
+/// Returns the outermost level of the headings between two adjacent chunks; 7 if there is no heading between them.
 fn boundary_level(document: &Document, left: &Chunk, right: &Chunk) -> usize {
     let sections = document
         .sections
@@ -145,7 +144,7 @@ fn boundary_level(document: &Document, left: &Chunk, right: &Chunk) -> usize {
 pub(super) fn lead_sections(document: &Document, unit: MemoryUnit) -> Vec<u32> {
     let (mut leads, mut known): (Vec<u32>, HashSet<u32>) = (Vec::new(), HashSet::new());
     for chunk in document.chunks.get(unit.from..unit.to).unwrap_or_default() {
-        // The heading of an empty section has no content.
+        // Skip headings: the heading of an empty section has no content.
         if leads.last() == Some(&chunk.section) || chunk.kind == ChunkKind::Heading {
             continue;
         }
@@ -154,7 +153,7 @@ pub(super) fn lead_sections(document: &Document, unit: MemoryUnit) -> Vec<u32> {
             known.insert(chunk.section);
         }
     }
-    // If these sections are all the content below a heading, that heading represents them.
+    // If these sections are all the content of their parent section, use the parent instead.
     while leads.len() > 1 {
         let Some(parent) = section_and_ancestors(document, leads[0]).nth(1) else {
             break;
@@ -170,7 +169,7 @@ pub(super) fn lead_sections(document: &Document, unit: MemoryUnit) -> Vec<u32> {
     leads
 }
 
-/// Returns `true` if a section is `above` or below it.
+/// Returns `true` if `section` is the section `above` or is nested in that section.
 fn is_below(document: &Document, section: u32, above: u32) -> bool {
     section_and_ancestors(document, section).any(|at| at == above)
 }

@@ -20,16 +20,16 @@ use hippo_types::time::{Date, Timestamp};
 
 /// Maximum number of tags of an entry.
 const TAGS: usize = 6;
-/// Maximum number of sections to which an entry points. An entry about more sections points to the file.
+/// Maximum number of sections to which an entry points. An entry about more sections points to the whole file.
 const POINTERS: usize = 6;
-/// Maximum bytes of the headings in the topic of a log.
+/// Maximum number of bytes of headings in the topic of a daily log.
 const DAY_TITLES: usize = 44;
 /// Number of chunks in a block. When the rarity of a word is computed, the word counts once per block.
 const BLOCK: usize = 12;
-/// Milliseconds of a day.
+/// Milliseconds per day.
 const DAY: i64 = 86_400_000;
-/// Maximum age of the initial access in days, so that a first index does not start weak. After 21 days, a strength of
-/// 0.30 remains, which is the minimum for an answer in v1 §6.3.
+/// Maximum age, in days, of the decay curve of a new entry, so that a first index does not start weak. After 21 days, a
+/// strength of 0.30 remains, which is the minimum for an answer in v1 §6.3.
 const OLDEST_START: i64 = 21;
 
 /// State of a workspace while its entries are created.
@@ -39,7 +39,7 @@ pub(super) struct EntryBuilder<'w> {
     words: WordCounts,
     headings: HeadingStats,
     groups: group::Groups,
-    /// Lower-case names of speakers, and the ids of their stems.
+    /// Names of speakers in lower case; `name_ids` has the ids of their stems.
     names: BTreeSet<String>,
     name_ids: HashSet<u32>,
     ids: IdAllocator,
@@ -86,7 +86,7 @@ impl<'w> EntryBuilder<'w> {
         }
     }
 
-    /// Creates at most `most` entries of the markdown files.
+    /// Creates at most `most` entries from the files.
     pub fn entries(&mut self, most: usize) -> Vec<BootstrapEntry> {
         if most == 0 {
             return Vec::new();
@@ -97,7 +97,7 @@ impl<'w> EntryBuilder<'w> {
             false => (file.document, source_weight(file.kind)),
         });
         let documents: Vec<(&Document, f32)> = weighted.collect();
-        // The first entry of a file is about the whole file, so that the index names each file.
+        // The first entry of each file is about the whole file, so that every file is in the index.
         let is_filled = |(document, _): &&(&Document, f32)| !document.chunks.is_empty();
         let files = documents.iter().filter(is_filled).count();
         let mut units = units::split_into_units(&documents, most.saturating_sub(files).max(files).min(most));
@@ -111,7 +111,7 @@ impl<'w> EntryBuilder<'w> {
         units.retain(|unit| !whole.contains(unit));
         let mut before: Option<(usize, Option<u32>)> = None;
         let mut entries = Vec::with_capacity(whole.len() + units.len());
-        // Position of the entry of each file.
+        // Position, in `entries`, of each file's entry.
         let mut of_file: HashMap<usize, usize> = HashMap::new();
         for unit in whole {
             if let Some(new) = self.entry(unit, None, "") {
@@ -120,12 +120,13 @@ impl<'w> EntryBuilder<'w> {
             }
         }
         for mut unit in units {
-            // Files without a unit leave more units to the others.
+            // Stop at the limit: if some files have no unit, other files have more units, and there can be too many in
+            // total.
             if entries.len() >= most {
                 break;
             }
             let document = self.files[unit.file].document;
-            // The entry of the file is about the text below its title.
+            // Skip the text directly below the file's title: the entry of the whole file covers that text.
             let title = title_section(document);
             let below_title = |at: &usize| title == Some(document.chunks[*at].section);
             let Some(from) = (unit.from..unit.to).find(|at| !below_title(at)) else {
@@ -141,7 +142,7 @@ impl<'w> EntryBuilder<'w> {
             let mut new = self.entry(unit, Some((&leads, part)), &file_summary);
             if new.is_none() && !file_summary.is_empty() {
                 new = self.entry(unit, Some((&leads, part)), "");
-                // The only sentence of a section is left to it.
+                // The section has only this sentence, so the summary is removed from the entry of the whole file.
                 if let Some(at) = of_file.filter(|_| new.is_some()) {
                     entries[at].entry.summary.clear();
                 }
@@ -151,8 +152,9 @@ impl<'w> EntryBuilder<'w> {
         entries
     }
 
-    /// Creates the entry of a whole file, or of some sections. `sections` has the outermost sections, and `true` if the
-    /// unit continues a section that another unit starts. The summary differs from `file_summary`.
+    /// Creates the entry of a whole file, or of some sections. For a whole file, `sections` is `None`. Otherwise,
+    /// `sections` contains the outermost sections, and `true` if the unit continues a section of the previous unit. The
+    /// entry's summary differs from `file_summary`.
     fn entry(
         &mut self,
         unit: MemoryUnit,
@@ -191,7 +193,7 @@ impl<'w> EntryBuilder<'w> {
         if summary.is_empty() && sections.is_some() {
             return None;
         }
-        // Without a meaningful heading, the sentence itself is the topic.
+        // Without a meaningful heading, the summary is used as the topic.
         let topic = heading.unwrap_or_else(|| topic::shorten(&summary));
         if topic == summary {
             summary.clear();
@@ -218,7 +220,7 @@ impl<'w> EntryBuilder<'w> {
         })
     }
 
-    /// Returns the day of a log with its first meaningful headings.
+    /// Returns the topic of a daily log: its date and its first meaningful headings.
     fn day_topic(&self, file: &MemoryFile<'_>) -> Option<String> {
         let date = date_in_name(file.path)?.to_string();
         let marks = [' ', '—', '–', '-', ':'];
@@ -239,7 +241,7 @@ impl<'w> EntryBuilder<'w> {
         Some(topic::shorten(&format!("{date}{shown}")))
     }
 
-    /// Returns the name of a file or project, if meaningful.
+    /// Returns the title of a file or, failing that, the name from its path; `None` if neither is meaningful.
     fn about(&self, file: &MemoryFile<'_>) -> Option<String> {
         let title = file.document.title.as_deref().map(line::clean);
         let is_meaningful = |name: &String| self.headings.is_meaningful(name, &self.names);
@@ -247,7 +249,7 @@ impl<'w> EntryBuilder<'w> {
         title.or_else(|| Some(topic::file_name(file.path)).filter(is_meaningful))
     }
 
-    /// Returns tags that add to the topic, and the ids of all words in topic and tags.
+    /// Returns tags with words that the topic lacks, and the ids of all words in the topic and the tags.
     fn tags(&mut self, topic: &str, phrases: &[Phrase]) -> (Vec<String>, HashSet<u32>) {
         let mut shown = HashSet::new();
         self.words.for_each_word(topic, |word| _ = shown.insert(word.id));
@@ -275,7 +277,7 @@ impl<'w> EntryBuilder<'w> {
         for lead in leads {
             let section = file.document.sections.get(*lead as usize);
             let title = section.map(|section| &section.title);
-            // For a heading that contains a secret or reads like an instruction, point at the file.
+            // If the heading contains a secret or reads like an instruction, the pointer leads to the whole file.
             let is_shown = |title: &&String| without_secrets(title) == **title && !is_instruction(title);
             let shown = title.filter(|title| !title.is_empty() && is_shown(title));
             let pointer = of(shown.cloned());
@@ -299,7 +301,8 @@ impl<'w> EntryBuilder<'w> {
         day.unwrap_or(file.modified).min(self.settings.now)
     }
 
-    /// Returns an entry without a text that nobody has used. An old entry does not start faded.
+    /// Returns an entry without text and accesses. If `created` is long ago, the decay starts [`OLDEST_START`] days
+    /// ago.
     fn unused_entry(&self, created: Timestamp) -> Entry {
         let oldest = self.settings.now.plus(-OLDEST_START * DAY);
         Entry {
@@ -314,14 +317,14 @@ impl<'w> EntryBuilder<'w> {
     }
 }
 
-/// Returns the section of a document's title.
+/// Returns the index of the section whose heading is the title of the document.
 fn title_section(document: &Document) -> Option<u32> {
     let is_title = |section: &Section| section.level == 1 && Some(&section.title) == document.title.as_ref();
     let at = document.sections.iter().position(is_title)?;
     u32::try_from(at).ok()
 }
 
-/// Returns the weight of a byte of a source. Distilled text counts more than conversation.
+/// Returns the weight of text from a kind of source. Distilled text has a higher weight than conversation.
 const fn source_weight(kind: SourceKind) -> f32 {
     match kind {
         SourceKind::Root => 3.0,

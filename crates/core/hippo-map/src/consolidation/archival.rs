@@ -11,24 +11,25 @@ use super::{ConsolidationSnapshot, QUEUE_BELOW, QUEUE_TIME, RecordPlace, Rule};
 use crate::bootstrap::{DAILY_LOGS, TECHNICAL, TimeBand};
 use hippo_types::entry::{EntryId, EntryPriority, StrengthBand};
 
-/// Health metrics of an index. Unlike the answer of a cycle, which has the bands by name, the stored form has an array.
+/// Health metrics of an index, in stored form. The strength bands are an array; in the answer of a cycle, they have
+/// names.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Health {
-    /// Entries in the index.
+    /// Number of entries in the index, without those in the Decay Queue.
     pub live: usize,
-    /// Entries in the Decay Queue.
+    /// Number of entries in the Decay Queue.
     pub queued: usize,
-    /// Entries in the archive.
+    /// Number of entries in the archive.
     pub archived: usize,
-    /// Entries that never fade.
+    /// Number of entries with priority `amygdala`, which do not decay.
     pub amygdala: usize,
-    /// Live entries without related entries.
+    /// Number of live entries without related entries.
     pub unlinked: usize,
     /// Mean strength of live entries, in [0, 1]; 0 if there are none.
     pub mean_strength: f32,
-    /// Live entries by strength band: silent, decaying, weak, moderate, strong.
+    /// Numbers of live entries by strength band: silent, decaying, weak, moderate, strong.
     pub bands: [usize; 5],
-    /// Live entries by group.
+    /// Numbers of live entries by group.
     pub groups: BTreeMap<String, usize>,
 }
 
@@ -70,13 +71,13 @@ fn archive_queued(planner: &mut CyclePlanner) {
     let now = planner.state.run.started;
     let over = planner.ids(|record| {
         let long = matches!(record.place, RecordPlace::Queue(since) if now.since(since) >= QUEUE_TIME);
-        // An entry that is strong again returns with the next light cycle.
+        // Skip an entry that is strong again: the next light cycle moves it back to its group.
         long && record.strength < QUEUE_BELOW && record.entry.priority != EntryPriority::Amygdala
     });
     planner.demote(Rule::Archive, over, RecordPlace::Archive(now));
 }
 
-/// Moves entries that have no specific group but share a tag into a section of their own, largest cluster first.
+/// Moves entries that share a tag and have no specific group into a section of their own, the largest cluster first.
 fn cluster_by_tag(planner: &mut CyclePlanner) {
     let least = planner.state.settings.cluster_from.max(2);
     loop {
@@ -94,13 +95,13 @@ fn cluster_by_tag(planner: &mut CyclePlanner) {
             break;
         };
         let name = format_heading(tag);
-        // A tag that is the name of an unspecific group would be tried again in every run.
+        // Skip a tag that is the name of an unspecific group: it would be tried again in every run.
         if name == TECHNICAL || name == DAILY_LOGS || name.is_empty() {
             break;
         }
         let group = |id: &EntryId| (id.clone(), RecordFields::Group(name.clone()));
         let wanted = ids.into_iter().map(group).collect();
-        // One step moves them all, because a partial cluster would not form a section.
+        // One step moves all entries of a cluster, because a partial cluster would not form a section.
         planner.set(Rule::Cluster, wanted, 0);
     }
 }

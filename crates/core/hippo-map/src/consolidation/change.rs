@@ -10,7 +10,7 @@ use crate::bootstrap::TimeBand;
 use hippo_types::entry::{Entry, EntryId, Pointer};
 use hippo_types::time::Timestamp;
 
-/// A change and its reason. A step is applied completely or not at all.
+/// Change, with the rule that made it. A step is applied completely or not at all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlanStep {
     /// Rule that made the change.
@@ -28,11 +28,11 @@ pub type SourceHashes = Vec<Option<[u8; 16]>>;
 pub enum RecordFields {
     /// Place of the entry.
     Place(RecordPlace),
-    /// Values in the index file.
+    /// Usage values in the index file; `None` if the file does not have the entry.
     Filed(Option<FiledUse>),
     /// Pointers, and the content hashes of their sources.
     Sources(Vec<Pointer>, SourceHashes),
-    /// Related entries, and those of them whose links stem from common accesses.
+    /// Related entries, and the subset whose links stem from common accesses.
     Related(Vec<EntryId>, BTreeSet<EntryId>),
     /// Text and version.
     Text(EntryText, u32),
@@ -53,12 +53,12 @@ pub enum RecordFields {
     Group(String),
     /// Heading below By Time.
     Band(Option<TimeBand>),
-    /// Entry that absorbs another one, and the content hashes of its sources.
+    /// Merged entry, which has absorbed another one, and the content hashes of its sources.
     Merged(Box<Entry>, SourceHashes),
 }
 
 impl RecordFields {
-    /// Exchanges these values with those of a record.
+    /// Swaps these values with those of a record.
     pub fn swap_with(&mut self, record: &mut EntryRecord) {
         let entry = &mut record.entry;
         match self {
@@ -104,15 +104,15 @@ impl RecordFields {
 /// Fields of one entry with the values before and after.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FieldsChange {
-    /// Entry.
+    /// Id of the entry.
     pub id: EntryId,
-    /// Values before.
+    /// Values before the change.
     pub from: RecordFields,
-    /// Values after.
+    /// Values after the change.
     pub to: RecordFields,
 }
 
-/// Change with the values before and after.
+/// Reversible change, which contains the values before and after.
 ///
 /// Changes are idempotent. A change leaves all other fields unchanged, so that a concurrent access is not lost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -128,24 +128,24 @@ pub enum EntryChange {
         /// Whole record.
         record: Box<EntryRecord>,
     },
-    /// Sets fields of one entry, of a merged and an absorbed entry, or of all entries of a cluster.
+    /// Sets fields of one or more entries: of a merged and an absorbed entry, or of all entries of a cluster.
     Set {
-        /// Fields with their values.
+        /// Changed fields, with the values before and after.
         fields: Vec<FieldsChange>,
-        /// Increment of the run's demotion count.
+        /// Number that is added to the run's demotion count.
         demotes: i8,
     },
     /// Sets the entries under Quick Access.
     QuickAccess {
-        /// Entries before.
+        /// Entries before the change.
         from: Vec<EntryId>,
-        /// Entries after.
+        /// Entries after the change.
         to: Vec<EntryId>,
     },
 }
 
 impl EntryChange {
-    /// Applies the change. A missing entry is skipped. If a demotion is repeated, it counts once.
+    /// Applies the change. Skips a missing entry. A demotion that is applied twice counts once.
     pub fn apply(&self, snapshot: &mut ConsolidationSnapshot) {
         match self {
             Self::Add { record } => {
@@ -198,7 +198,7 @@ impl EntryChange {
         }
     }
 
-    /// Returns the kept entry after a merge and the id of the absorbed one; `None` for other changes.
+    /// Returns, for a merge, the kept entry after the merge and the id of the absorbed entry; `None` for other changes.
     #[must_use]
     pub fn merged(&self) -> Option<(&Entry, &EntryId)> {
         if let Self::Set { fields, .. } = self

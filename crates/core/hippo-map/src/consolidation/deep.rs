@@ -16,10 +16,10 @@ use hippo_types::entry::{EntryId, EntryPriority};
 pub(super) fn run_rules(planner: &mut CyclePlanner) {
     sources::check_pointers(planner);
     prune_entries(planner);
-    // Summaries are updated before the merges, which compare current summaries.
+    // Update summaries before the merges, which compare current summaries.
     update_texts(planner);
     merge::merge_duplicates(planner);
-    // A merged entry may have lost pointers, and later rules must use the remaining ones.
+    // A merged entry can have pointers without a target. Remove these pointers before the later rules use them.
     sources::check_pointers(planner);
     relate_entries(planner);
     list_quick_access(planner);
@@ -36,8 +36,8 @@ fn prune_entries(planner: &mut CyclePlanner) {
     planner.demote(Rule::Prune, spent, RecordPlace::Archive(started));
 }
 
-/// Relates entries by their common accesses. Links fade with these accesses, and links to archived entries end. Links
-/// that people made are kept.
+/// Relates entries that were accessed together. A link from common accesses is removed when these have decayed to 0.
+/// All links to archived entries are removed. Other links that people made are kept.
 fn relate_entries(planner: &mut CyclePlanner) {
     let mut together: BTreeMap<EntryId, Vec<(u32, EntryId)>> = BTreeMap::new();
     let mut faded: BTreeSet<(EntryId, EntryId)> = BTreeSet::new();
@@ -82,14 +82,14 @@ fn relate_entries(planner: &mut CyclePlanner) {
     }
 }
 
-/// Replaces extracted texts by newly extracted ones. Texts written by people stay.
+/// Replaces texts of entries by newly extracted texts. Texts that people wrote are kept.
 pub(super) fn update_texts(planner: &mut CyclePlanner) {
     let mut fresh = std::mem::take(&mut planner.state.texts);
     let lost = std::mem::take(&mut planner.state.lost);
     for record in planner.state.records.values() {
         let first = record.entry.pointers.first();
         if let Some(first) = first.filter(|first| lost.contains(first)) {
-            // Nothing supports the text any more.
+            // The source of the text is lost, so the text is replaced by the section or path of the pointer.
             let topic = first.section.as_ref().unwrap_or(&first.path).clone();
             let text = EntryText {
                 topic,
@@ -125,7 +125,7 @@ pub(super) fn replay_reviewed(planner: &mut CyclePlanner) {
         let mut paths = record.entry.pointers.iter().map(|pointer| &pointer.path);
         let is_reviewed =
             record.place == RecordPlace::Index && paths.any(|path| state.reviewed.contains(path));
-        // The next light cycle would move a weak entry to the queue, so the run did not keep it.
+        // Skip weak entries: the next light cycle would move them to the Decay Queue, so they do not count as kept.
         if !is_reviewed || record.replayed == Some(started) || record.strength < QUEUE_BELOW {
             return None;
         }

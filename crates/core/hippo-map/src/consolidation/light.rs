@@ -9,29 +9,29 @@ use crate::bootstrap::{BootstrapEntry, TimeBand};
 use crate::decay;
 use hippo_types::entry::{EntryId, EntryPriority, Pointer};
 
-/// Minimum change of strength, in hundredths, for which the file is updated.
+/// Minimum change of strength, in hundredths, that updates the file.
 const FADED: u8 = 5;
 /// Lower bounds of the strength bands in hundredths (v1 §6.2).
 const BANDS: [u8; 5] = [0, 10, 30, 50, 80];
 
-/// Runs all rules of a light cycle except [`flush`], which ends every cycle.
+/// Runs all rules of a light cycle except [`flush`], which runs at the end of every cycle.
 pub(super) fn run_rules(planner: &mut CyclePlanner) {
-    // Moves are followed before new entries are created, because renamed sources are not new.
+    // Follow moves before creating entries: a renamed source must not get a new entry.
     sources::follow_moves(planner);
     add_entries(planner);
-    // Hashes are recorded after entries are created, because a section is new if the entry for the whole file has not
-    // recorded it yet.
+    // Record hashes after creating entries: a section counts as new until the entry for the whole file has recorded the
+    // file's current hash.
     sources::record_hashes(planner);
     deep::update_texts(planner);
     revive_entries(planner);
     queue_weak(planner);
-    // Fill Quick Access of a first index before the first deep cycle.
+    // Fill an empty Quick Access now, so that a new index does not wait for the first deep cycle.
     if planner.state.quick_access.is_empty() {
         deep::list_quick_access(planner);
     }
 }
 
-/// Creates entries for files without one.
+/// Creates entries for sources that no entry covers.
 fn add_entries(planner: &mut CyclePlanner) {
     let candidates = std::mem::take(&mut planner.state.candidates);
     let (covered, forgotten) = (
@@ -66,22 +66,22 @@ fn add_entries(planner: &mut CyclePlanner) {
 #[derive(Default)]
 struct CoveredSources {
     pointers: BTreeSet<Pointer>,
-    /// Files that are pointed at, as a whole or by section; empty for forgotten entries.
+    /// Files to which entries point, as a whole or by section; empty for removed entries.
     files: BTreeSet<String>,
-    /// Files that are pointed at as a whole and have not changed since: nothing in them is new.
+    /// Files to which entries point as a whole, and which have not changed since. They contain nothing new.
     whole: BTreeSet<String>,
     /// Content hashes; `true` marks the hash of a section, `false` of a whole file.
     contents: BTreeSet<(bool, [u8; 16])>,
 }
 
 impl CoveredSources {
-    /// Collects the sources that entries cover.
+    /// Collects the sources that existing entries cover.
     fn from_entries(state: &ConsolidationSnapshot, candidates: &[BootstrapEntry]) -> Self {
         let ids: BTreeSet<&EntryId> = candidates.iter().map(|new| &new.entry.id).collect();
         let mut known = Self::default();
         for (id, record) in &state.records {
-            // If this run makes two entries for one section, one of them may already exist when an interrupted run
-            // resumes.
+            // Ignore entries that this run created before an interruption. This run may create two entries for one
+            // section, and the first must not cover the second.
             let shown = !matches!(record.place, RecordPlace::Archive(_));
             let of_this_run = shown && record.filed.is_none() && ids.contains(id);
             if sources::describes_sources(record) && !of_this_run {
@@ -98,7 +98,7 @@ impl CoveredSources {
         let mut known = Self::default();
         for (id, removed) in &state.tombstones {
             known.pointers.extend(removed.pointers.iter().cloned());
-            // The content at the time of removal, and the content written there since.
+            // Both contents count: the one at the time of removal, and the one written there since.
             known.add_contents(&removed.pointers, &removed.hashes);
             if let Some(record) = state.records.get(id) {
                 known.add_record(record, state);
@@ -174,8 +174,8 @@ pub(super) fn flush(planner: &mut CyclePlanner) {
     });
 }
 
-/// Returns `true` if the file's values are close enough to the current ones. Prompts contain the file, so it changes
-/// only for values on which a reader would act, not for each hundredth of strength.
+/// Returns `true` if the file's values are close enough to the current ones. Prompts contain the file. It is therefore
+/// rewritten only for a difference that matters to a reader, not for each hundredth of strength.
 fn is_close_enough(from: Option<FiledUse>, to: Option<FiledUse>) -> bool {
     let (Some(filed), Some(so)) = (from, to) else {
         return from == to;

@@ -11,19 +11,19 @@ use hippo_types::entry::{Entry, EntryId, EntryOrigin};
 
 /// Maximum number of pointers and tags of a merged entry.
 const MOST: usize = 8;
-/// Maximum number of pairs with different values in the record of a run; the most similar pairs are kept.
+/// Maximum number of pairs with different values that a run records. The most similar pairs are recorded.
 const MOST_NAMED: usize = 200;
 
 /// Returns `true` if the vectors of two entries are similar enough for a merge. Entries that share a pointer need less
 /// similarity: [`ConsolidationSettings::merge_above_shared`].
 pub(super) fn is_similar(a: &Entry, b: &Entry, cosine: f32, settings: &ConsolidationSettings) -> bool {
     let shared = a.pointers.iter().any(|pointer| b.pointers.contains(pointer));
-    // A NaN is not similar.
+    // Comparisons with NaN are false, so NaN counts as not similar.
     cosine >= settings.merge_above || shared && cosine >= settings.merge_above_shared
 }
 
-/// Returns the first difference of two similar entries that forbids a merge. Entries of different projects are about
-/// different things, even if their words are the same.
+/// Returns the first difference between two similar entries that forbids a merge. Entries of different projects are
+/// about different things, even if their words are the same.
 pub(super) fn find_difference(
     a: &Entry,
     b: &Entry,
@@ -37,7 +37,7 @@ pub(super) fn find_difference(
     text_a.conflict(text_b)
 }
 
-/// Returns the projects that an entry points into.
+/// Returns the projects to whose files an entry points.
 fn projects(entry: &Entry) -> BTreeSet<&str> {
     let paths = entry.pointers.iter().map(|pointer| pointer.path.as_str());
     let inside = paths.filter_map(|path| path.strip_prefix("projects/")?.split_once('/'));
@@ -51,8 +51,7 @@ pub(super) fn merge_duplicates(planner: &mut CyclePlanner) {
         let falling = b.cosine.total_cmp(&a.cosine);
         falling.then_with(|| (&a.a, &a.b).cmp(&(&b.a, &b.b)))
     });
-    // Each text is parsed once, however many pairs contain it, because a merge does not change the text of the kept
-    // entry.
+    // Parse each text only once, even if many pairs contain it: a merge does not change the text of the kept entry.
     let (mut texts, mut named) = (BTreeMap::new(), 0);
     for pair in pairs {
         merge_pair(planner, &pair, &mut texts, &mut named);
@@ -121,10 +120,10 @@ fn merge_pair(
     planner.set(Rule::Merge, vec![kept, (absorbed, archived)], 1);
 }
 
-/// Returns `true` if `a` is kept and absorbs `b`. The criteria, in order: written by a person, says more, has more
-/// hits, is longer, is older.
+/// Returns `true` if `a` is kept and absorbs `b`. The first criterion that differs decides: `a` was written by a
+/// person, says more, has more hits, is longer, or is older.
 ///
-/// The hits of both are added, so that nothing is lost if the newer text says more and is kept.
+/// A merge adds the hits of both entries, so no hits are lost if the newer text says more and is kept.
 fn precedes(a: &EntryRecord, b: &EntryRecord, more: Ordering) -> bool {
     let made = |record: &EntryRecord| record.entry.origin != EntryOrigin::Manual;
     let rest = |record: &EntryRecord| {
@@ -136,7 +135,7 @@ fn precedes(a: &EntryRecord, b: &EntryRecord, more: Ordering) -> bool {
     order.then_with(|| rest(a).cmp(&rest(b))).is_le()
 }
 
-/// Returns the union of both entries and the hashes of its pointers.
+/// Returns the merged entry and the hashes of its pointers.
 fn unite(keep: &EntryRecord, absorb: &EntryRecord) -> (Entry, SourceHashes) {
     let mut entry = keep.entry.clone();
     let mut hashes = keep.hashes.clone();

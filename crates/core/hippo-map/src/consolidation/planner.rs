@@ -10,7 +10,7 @@ use super::{ConsolidationSnapshot, EntryRecord, LOSS_CAP, RecordPlace, Rule, dee
 use hippo_types::cycle::Cycle;
 use hippo_types::entry::EntryId;
 
-/// Maximum number of rounds. Rules whose results affect each other settle in three rounds.
+/// Maximum number of rounds. Rules that affect each other settle in three rounds.
 const ROUNDS: usize = 12;
 
 /// Plan of a run, with the refused changes and findings.
@@ -22,7 +22,7 @@ pub struct ConsolidationPlan {
     pub steps: Vec<PlanStep>,
     /// Changes that were refused, with reasons.
     pub refused: BTreeSet<RefusedChange>,
-    /// Findings for a person to review; the run changes nothing about them.
+    /// Findings for a person to review. The run does not act on findings.
     pub findings: BTreeSet<Finding>,
     /// Health metrics after the plan; only archival runs have them.
     pub health: Option<Health>,
@@ -45,22 +45,22 @@ impl ConsolidationPlan {
 /// Change that a rule refused.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RefusedChange {
-    /// Rule that refused it.
+    /// Rule that refused the change.
     pub rule: Rule,
-    /// Ids of the entries, or of the proposed one.
+    /// Ids of the entries to change, or of the proposed entry.
     pub entries: Vec<EntryId>,
-    /// Reason for people.
+    /// Reason, as text for people.
     pub reason: String,
 }
 
-/// Irregularity that is only reported.
+/// Irregularity that a rule reports without changing anything.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Finding {
-    /// Rule that found it.
+    /// Rule that found the irregularity.
     pub rule: Rule,
-    /// Entry.
+    /// Entry with the irregularity.
     pub id: EntryId,
-    /// Description for people.
+    /// Description, as text for people.
     pub what: String,
 }
 
@@ -73,7 +73,7 @@ pub fn plan(snapshot: &ConsolidationSnapshot, cycle: Cycle) -> ConsolidationPlan
     };
     planner.settle(cycle);
     if cycle != Cycle::Light {
-        // Only now is it decided which entries the run keeps.
+        // Replay last, because only now is it certain which entries the run keeps.
         deep::replay_reviewed(&mut planner);
         planner.settle(cycle);
     }
@@ -83,7 +83,7 @@ pub fn plan(snapshot: &ConsolidationSnapshot, cycle: Cycle) -> ConsolidationPlan
     planner.plan
 }
 
-/// Plan in progress, and the snapshot after its steps.
+/// Plan in progress, and the snapshot with all steps so far applied.
 pub(super) struct CyclePlanner {
     pub state: ConsolidationSnapshot,
     pub plan: ConsolidationPlan,
@@ -94,7 +94,7 @@ impl CyclePlanner {
     fn settle(&mut self, cycle: Cycle) {
         for _ in 0..ROUNDS {
             let before = self.plan.steps.len();
-            // Findings are those of the last round; refusals accumulate.
+            // Keep only the findings of the last round. Refusals of all rounds are kept.
             self.plan.findings.clear();
             match cycle {
                 Cycle::Light => light::run_rules(self),
@@ -108,7 +108,7 @@ impl CyclePlanner {
         }
     }
 
-    /// Adds a step and applies its change for the following rules.
+    /// Adds a step and applies its change to the snapshot, which the following rules use.
     pub fn add_step(&mut self, rule: Rule, change: EntryChange) {
         change.apply(&mut self.state);
         self.plan.steps.push(PlanStep { rule, change });
@@ -147,7 +147,7 @@ impl CyclePlanner {
         self.plan.findings.insert(Finding { rule, id, what });
     }
 
-    /// Sets fields of each entry; `wanted` sees the snapshot before these changes.
+    /// Sets the fields that `wanted` returns for each entry. `wanted` receives the snapshot before these changes.
     pub fn set_each(
         &mut self,
         rule: Rule,
@@ -160,7 +160,7 @@ impl CyclePlanner {
         }
     }
 
-    /// Returns the ids of the entries that fit, in order.
+    /// Returns, in order, the ids of the entries for which `fits` returns `true`.
     pub fn ids(&self, fits: impl Fn(&EntryRecord) -> bool) -> Vec<EntryId> {
         let fitting = self.state.records.values().filter(|record| fits(record));
         fitting.map(|record| record.entry.id.clone()).collect()

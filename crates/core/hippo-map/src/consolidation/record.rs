@@ -9,7 +9,7 @@ use crate::bootstrap::TimeBand;
 use hippo_types::entry::{Entry, EntryId, EntryOrigin, Pointer};
 use hippo_types::time::Timestamp;
 
-/// Place of an entry. Unlike `EntryPlace` in answers, it has the time of the move.
+/// Place of an entry, with the time of the move. `EntryPlace`, which answers contain, does not have this time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "in", content = "since")]
 pub enum RecordPlace {
@@ -21,7 +21,7 @@ pub enum RecordPlace {
     Archive(Timestamp),
 }
 
-/// Values of an entry's use in the index file.
+/// Usage values of an entry, as in the index file.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct FiledUse {
     /// Value of `accessed`.
@@ -33,14 +33,14 @@ pub struct FiledUse {
 }
 
 impl FiledUse {
-    /// Returns the values that the file should have for a record; `None` for an archived one.
+    /// Returns the values that the index file should have for a record; `None` for an archived record.
     #[must_use]
     pub fn from_record(record: &EntryRecord) -> Option<Self> {
         let shown = !matches!(record.place, RecordPlace::Archive(_));
         shown.then(|| Self {
             accessed: record.entry.accessed,
             hits: record.entry.hits,
-            // The cast saturates: strengths are in [0, 1].
+            // Strengths are in [0, 1], so the cast does not overflow.
             hundredths: (record.strength * 100.0).round() as u8,
         })
     }
@@ -51,18 +51,18 @@ impl FiledUse {
 pub struct PassageKey {
     /// Path relative to the workspace, with `/`.
     pub path: String,
-    /// Hash of its text.
+    /// Hash of the passage's text.
     pub hash: [u8; 16],
 }
 
-/// Result of a question, kept to answer the same question without a search.
+/// Result of a question. It is stored to answer the same question again without a search.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct LearnedAnswer {
     /// Significant terms of the question, ascending.
     pub cue: Vec<String>,
-    /// Passages that answered it, best first.
+    /// Passages that answered the question, best first.
     pub passages: Vec<PassageKey>,
-    /// Score of each passage at that time, in (0, 1].
+    /// Score of each passage at the time of the search, in (0, 1].
     pub scores: Vec<f32>,
     /// Total tokens of the passages.
     pub tokens: u64,
@@ -70,7 +70,7 @@ pub struct LearnedAnswer {
     pub all: bool,
     /// Time of the search.
     pub at: Timestamp,
-    /// Number of the state of the index that gave the answer. Each change of a document increases the number.
+    /// Generation of the index that gave the answer. Each change of a document increases the generation.
     pub generation: u64,
 }
 
@@ -85,11 +85,11 @@ pub struct EntryRecord {
     pub place: RecordPlace,
     /// Group below By Topic.
     pub group: String,
-    /// Heading below By Time; `None` if it is not listed there.
+    /// Heading in By Time; `None` if the entry is not listed there.
     pub band: Option<TimeBand>,
-    /// Content hashes of its pointers, in their order; `None` if unknown.
+    /// Content hashes of the entry's pointers, in the same order; `None` for each unknown hash.
     pub hashes: SourceHashes,
-    /// Values in the index file; `None` if the entry is not in the file.
+    /// Usage values in the index file; `None` if the entry is not in the file.
     pub filed: Option<FiledUse>,
     /// Start of the run that last replayed the entry.
     pub replayed: Option<Timestamp>,
@@ -97,9 +97,9 @@ pub struct EntryRecord {
     pub learned: Option<Box<LearnedAnswer>>,
     /// Related entries that stem from common accesses.
     pub linked: BTreeSet<EntryId>,
-    /// A person wrote the text: no run overwrites it.
+    /// `true` if a person wrote the text. No run overwrites such a text.
     pub by_hand: bool,
-    /// True if a person restored the entry or undid its merge, so that no run merges it again.
+    /// `true` if a person restored the entry or undid its merge. No run merges such an entry again.
     pub apart: bool,
 }
 
@@ -118,7 +118,7 @@ impl LearnedAnswer {
 pub struct RemovedEntry {
     /// Pointers of the entry.
     pub pointers: Vec<Pointer>,
-    /// Content hashes of its pointers, in their order; `None` if unknown.
+    /// Content hashes of the entry's pointers, in the same order; `None` for each unknown hash.
     pub hashes: SourceHashes,
 }
 
@@ -132,7 +132,7 @@ impl From<&EntryRecord> for RemovedEntry {
 }
 
 impl EntryRecord {
-    /// Creates a live record for an entry, with the strength that the entry states.
+    /// Creates a live record for an entry. The current strength is the value stored in the entry.
     #[must_use]
     pub fn new(entry: Entry, group: impl Into<String>) -> Self {
         Self {
@@ -152,7 +152,7 @@ impl EntryRecord {
     }
 
     /// Returns the entry with the values of the index file: strength, last access and hits. Tags that hippod extracted
-    /// are not in the file.
+    /// are left out, because the file does not contain them.
     #[must_use]
     pub fn as_filed(&self) -> Option<Entry> {
         let extracted = self.entry.origin == EntryOrigin::Auto && !self.by_hand;

@@ -3,18 +3,20 @@
 use super::SimilarPair;
 use hippo_types::entry::EntryId;
 
-/// Number of partial sums of a dot product. Their order is fixed, so that the same vectors yield the same pairs on every
-/// machine.
+/// Number of partial sums of a dot product. They are added in a fixed order, so that the same vectors yield the same
+/// pairs on every machine.
 const LANES: usize = 16;
-/// Maximum number of pairs for one fresh entry. Thousands of log entries that differ only in their dates are all
-/// similar.
+/// Maximum number of pairs for one fresh entry, which is an entry that no earlier run compared. A limit is needed
+/// because thousands of log entries that differ only in their dates are all similar.
 const MOST: usize = 32;
 
-/// Returns the pairs with a cosine of at least `least` and at least one fresh entry, in the order of `ids`.
+/// Returns the pairs with a cosine of at least `least` in which at least one entry is fresh, in the order of `ids`.
+///
+/// A fresh entry is one that no earlier run compared.
 ///
 /// `ids`, `vectors` and `fresh` are parallel; rows beyond the shortest are ignored. Vectors have unit length. Empty and
-/// non-finite vectors match nothing, and vectors of different lengths do not match each other. For a fresh entry with
-/// very many matches, only the most similar are returned.
+/// non-finite vectors match nothing, and vectors of different lengths do not match each other. For each fresh entry,
+/// only the most similar pairs are returned, up to 32.
 #[must_use]
 pub fn find_similar(ids: &[EntryId], vectors: &[Vec<f32>], fresh: &[bool], least: f32) -> Vec<SimilarPair> {
     let rows = ids.len().min(vectors.len()).min(fresh.len());
@@ -22,7 +24,7 @@ pub fn find_similar(ids: &[EntryId], vectors: &[Vec<f32>], fresh: &[bool], least
     let rows: Vec<usize> = (0..rows).filter(usable).collect();
     let mut pairs = Vec::new();
     for &row in rows.iter().filter(|row| fresh[**row]) {
-        // A pair of fresh rows is compared once.
+        // Compare two fresh rows only once.
         let others = rows.iter().filter(|other| **other > row || !fresh[**other]);
         let others = others.filter(|other| vectors[**other].len() == vectors[row].len());
         let cosines = others.map(|other| (*other, dot(&vectors[row], &vectors[*other])));

@@ -1,11 +1,12 @@
 //! Checks of entry pointers against their sources.
 //!
-//! If a section was moved or renamed, it is found by its content hash. A lost source is reported. An entry keeps its
-//! last pointer even if the target does not exist.
+//! A section that was moved or renamed is found by its content hash. If all sources of an entry are lost, the entry
+//! keeps its pointers, and the run reports the lost sources.
 //!
 //! A deep cycle has all documents and checks every pointer ([`check_pointers`]). A light cycle has only new and changed
-//! documents: before it creates entries, it follows content that moved into these documents ([`follow_moves`]), and
-//! afterwards it records their hashes ([`record_hashes`]). Pointers to other documents are left unchanged.
+//! documents. Before it creates entries, it follows content that moved into these documents ([`follow_moves`]).
+//! Afterwards, it records the hashes of their content ([`record_hashes`]). Pointers to other documents are left
+//! unchanged.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,13 +20,13 @@ type Hash = [u8; 16];
 
 /// Result of checking a pointer.
 enum PointerOutcome {
-    /// The pointer leads to this content.
+    /// The pointer leads to content with this hash.
     Holds(Hash),
     /// The source could not be read.
     Unknown,
-    /// The content moved to this pointer.
+    /// The content moved to the target of this pointer.
     Moved(Pointer, Hash),
-    /// The source is gone and its content was not found elsewhere.
+    /// The source is missing, for this reason, and its content was not found elsewhere.
     Gone(&'static str),
 }
 
@@ -42,7 +43,7 @@ pub(super) fn follow_moves(planner: &mut CyclePlanner) {
     }
 }
 
-/// Updates pointers. If `all` is false, only moved content changes a pointer.
+/// Updates pointers. If `all` is false, updates only pointers to moved content.
 fn update_pointers(planner: &mut CyclePlanner, all: bool) {
     let mut changes = Vec::new();
     let mut findings = Vec::new();
@@ -68,7 +69,7 @@ fn update_pointers(planner: &mut CyclePlanner, all: bool) {
                 }
                 _ => (pointer.clone(), known),
             };
-            // Two sections may have been joined: one pointer suffices.
+            // Two sections may have been joined into one, for which one pointer suffices.
             if pointers.contains(&pointer) {
                 moved = true;
             } else {
@@ -101,8 +102,7 @@ fn update_pointers(planner: &mut CyclePlanner, all: bool) {
     }
 }
 
-/// Records the content hashes of pointers into known documents, so that the content is recognized after a
-/// move.
+/// Records the content hashes of pointers to known documents, so that the content is recognized after a move.
 pub(super) fn record_hashes(planner: &mut CyclePlanner) {
     planner.set_each(Rule::Source, |state, record| {
         let pointers = &record.entry.pointers;
@@ -115,8 +115,8 @@ pub(super) fn record_hashes(planner: &mut CyclePlanner) {
     });
 }
 
-/// Returns the pointers of all entries. If two places have the same content, the one without an entry is the target of
-/// the move.
+/// Returns the pointers of all entries that describe their sources. If two places have the same content, the content
+/// counts as moved to the place without such a pointer.
 fn targets(snapshot: &ConsolidationSnapshot) -> BTreeSet<Pointer> {
     let records = snapshot.records.values();
     let describing = records.filter(|record| describes_sources(record));
@@ -124,7 +124,8 @@ fn targets(snapshot: &ConsolidationSnapshot) -> BTreeSet<Pointer> {
     pointers.cloned().collect()
 }
 
-/// Returns `true` if an entry describes its sources. An entry that a question created is about that question.
+/// Returns `true` if an entry describes its sources. The text of an entry that a question created is about the
+/// question.
 pub(super) fn describes_sources(record: &EntryRecord) -> bool {
     record.learned.is_none()
 }
@@ -145,7 +146,7 @@ pub(super) fn content_hash(
 /// Locations by content hash; `true` marks the hash of a section, `false` of a whole file.
 type ContentLocations<'s> = HashMap<(bool, Hash), Vec<(&'s str, Option<&'s str>)>>;
 
-/// Returns what a pointer leads to now.
+/// Checks a pointer against the current documents.
 fn look_up(
     snapshot: &ConsolidationSnapshot,
     contents: &ContentLocations<'_>,
@@ -206,8 +207,8 @@ fn index_contents(snapshot: &ConsolidationSnapshot) -> ContentLocations<'_> {
     places
 }
 
-/// Returns the content hash of the section with a title. If several sections have the title, returns the known hash if
-/// one of them has it.
+/// Returns the content hash of the section with a title. If several sections have the title, returns the known
+/// hash if a section has it, otherwise the hash of the first section.
 fn section_hash(document: &DocumentState, title: &str, known: Option<Hash>) -> Option<Hash> {
     let named = document.sections.iter().filter(|section| section.title == title);
     let mut hashes = named.map(|section| section.hash.0);

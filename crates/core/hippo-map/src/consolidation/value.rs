@@ -17,13 +17,13 @@ pub(super) use stated::TextReading;
 pub enum ValueConflict {
     /// Number, amount, version, date or time.
     Number,
-    /// Negation in one text.
+    /// Negation in only one text.
     Negation,
     /// Opposite ("enabled", "disabled"), withdrawal or limitation ("only", "planned").
     Opposite,
-    /// Name, possible name, or a value that is a word ("staging", "blue").
+    /// Name, possible name, or a value that is a word ("staging", "blue"), in only one text.
     Name,
-    /// A word that replaces another word or is inserted, or words on both sides that the other side lacks.
+    /// Other words: a word is inserted or replaced, or each text has words that the other lacks.
     Word,
     /// The same words with exchanged roles: "from a to b", "from b to a".
     Order,

@@ -35,7 +35,7 @@ fn any_modifiers() -> impl Strategy<Value = DecayModifiers> {
     })
 }
 
-/// Generates profiles, for each of which every law must hold.
+/// Generates decay curves. Every law must hold for each curve.
 fn any_profile() -> impl Strategy<Value = DecayCurve> {
     prop::sample::select(vec![DecayCurve::PROTOCOL, DecayCurve::TUNED])
 }
@@ -62,7 +62,7 @@ fn strengths_follow_from_the_formula() {
     for (name, (_, strength)) in rows.iter().zip(table) {
         assert!(format.contains(&format!("{strength:.2} after {name}")), "{name}");
     }
-    // v1 prints these values for a day, a week and a year, but they belong to a different curve.
+    // v1 gives these values for a day, a week and a year, but the values do not follow from its formula.
     for (elapsed, printed) in [(DAYS, 0.72), (7 * DAYS, 0.52), (365 * DAYS, 0.16)] {
         assert!((strength(&P, 1.0, elapsed, DecayModifiers::default()) - printed).abs() > 0.02);
     }

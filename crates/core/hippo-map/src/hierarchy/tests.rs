@@ -57,7 +57,7 @@ fn quick_access_is_ordered_by_hits_then_strength_then_worth() {
         entry("d-memory", "MEMORY.md", 0),
         entry("e-strong", "memory/2026-03-03.md", 0),
     ];
-    // Two of the strengths differ by less than the precision with which strengths are shown.
+    // Two of the strengths differ by less than the precision of the display.
     let strengths = [0.9, 0.1, 0.900_001, 0.9, 0.95];
     let listed = |most| -> Vec<String> {
         let ids = quick_access(entries.iter().zip(strengths), most);
@@ -151,7 +151,7 @@ fn only_large_changes_of_strength_swap_entries() {
     let swapped = select_entries(&items, &limits);
     assert!(swapped.master.contains(&items[2].id) && !swapped.master.contains(&items[1].id));
     items[2].strength = 0.4;
-    // A total of 150 tokens must fit again, but only with some room to spare.
+    // All entries (150 tokens) must return to the master file, but only if some room stays free.
     assert!(!select_entries(&items, &self::limits(160, 200)).files.is_empty());
     assert!(select_entries(&items, &self::limits(170, 200)).files.is_empty());
 }

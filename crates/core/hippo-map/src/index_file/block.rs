@@ -2,7 +2,7 @@
 
 use super::IndexedEntry;
 
-/// Part of the file with its bytes. The concatenated blocks are the file.
+/// Part of the file, with its bytes. All blocks joined together are the file.
 #[derive(Debug, Clone)]
 pub(super) enum IndexBlock {
     /// Text outside hippod's structures.
@@ -24,7 +24,7 @@ pub(super) struct SectionHeading {
     pub level: u8,
     /// Title without heading marks and comments.
     pub title: String,
-    /// Bytes of the line, or its part before the file's header comment.
+    /// Bytes of the heading line, up to a header comment if the line contains one.
     pub text: Vec<u8>,
 }
 

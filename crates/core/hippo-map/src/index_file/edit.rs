@@ -10,17 +10,17 @@ use super::{
 use hippo_types::entry::{Entry, EntryId};
 
 impl IndexFile {
-    /// Writes the fields of `entry` to the entry with the same id. Returns `true` if any byte changed, and `false` if the
-    /// file has no entry with this id.
+    /// Writes the fields of `entry` to the entry with the same id. Returns `true` if any byte changed. Returns `false`
+    /// if nothing changed or the file has no entry with this id.
     ///
-    /// Only the differences are written: topic line, summary, pointers, values of the comment. If an entry has no
-    /// comment, it gets one when a value needs it.
+    /// Only the differences are written: topic line, summary, pointers, values of the comment. An entry without a
+    /// comment gets one only if a value needs a comment.
     pub fn update(&mut self, entry: &Entry) -> bool {
         self.edit(entry, false)
     }
 
-    /// Like [`IndexFile::update`]. If `write_id` is true and the file has no id for the entry, also writes the id:
-    /// hippod would otherwise derive it from the topic, and it would change with the entries above this entry.
+    /// Like [`IndexFile::update`]. If `write_id` is true and the file has no id for the entry, also writes the id.
+    /// Without a written id, hippod derives the id from the topic and the entries above, so the id could change.
     pub(crate) fn edit(&mut self, entry: &Entry, write_id: bool) -> bool {
         let id = EntryId(entry.id.0.trim().to_owned());
         let has_id = |block: &&mut IndexBlock| block.entry().is_some_and(|indexed| indexed.entry.id == id);
@@ -43,8 +43,8 @@ impl IndexFile {
     }
 }
 
-/// Creates an entry that the file does not have yet: a list item if `level` is `None` and the item would be read back
-/// as the same entry, otherwise a heading.
+/// Creates an entry that the file does not have yet. If `level` is `None` and the item would be read back as the same
+/// entry, the entry is a list item, otherwise a heading.
 pub(super) fn new_entry(
     entry: &Entry,
     level: Option<u8>,
@@ -74,11 +74,11 @@ struct EntryEdit<'a> {
     indexed: &'a IndexedEntry,
     old: Entry,
     new: Entry,
-    /// Write the id even if no field changed.
+    /// `true` if the id is written even if no field changed.
     write_id: bool,
     settings: &'a IndexFileOptions,
     line_end: &'a str,
-    /// Replaced spans. Those at the same offset are in output order.
+    /// Spans to replace, with their new text. Those at the same offset are in output order.
     splices: Vec<(Range<usize>, String)>,
 }
 
@@ -134,7 +134,7 @@ impl<'a> EntryEdit<'a> {
         }
         let topic = match self.indexed.level {
             Some(_) => text::escape_heading(&self.new.topic),
-            // An item without a topic would be read as a pointer of its section.
+            // Write the id as the topic: an item without a topic would be read as a pointer of its section.
             None if self.new.topic.is_empty() => text::escape_item(&text::one_line(&self.new.id.0)),
             None => text::escape_item(&self.new.topic),
         };
@@ -164,8 +164,8 @@ impl<'a> EntryEdit<'a> {
         }
     }
 
-    /// Returns the span of a summary that must move up, because removing the pointers below it would otherwise leave
-    /// none of the entry's lines after it.
+    /// Returns the span of a summary that must move up. Otherwise, once the pointers below the summary are removed, no
+    /// field of the entry would follow, and the text would no longer be read as a summary.
     fn stranded_summary(&self) -> Option<Range<usize>> {
         let layout = &self.indexed.layout;
         let (span, comment) = (layout.summary.clone()?, layout.comment.as_ref()?);
@@ -233,8 +233,8 @@ impl<'a> EntryEdit<'a> {
         }
     }
 
-    /// Returns the keys whose values differ, with their new text. A missing timestamp defaults to the other one, so both
-    /// are written if one of them changes.
+    /// Returns the keys whose values differ, with their new text. A missing timestamp defaults to the other timestamp,
+    /// so both are written if either changes.
     fn changes(&self) -> Vec<(&'static str, Option<String>)> {
         let [old, new] = [&self.old, &self.new].map(|entry| meta::format_values(entry, self.settings));
         let [days, other_days] = [&self.old, &self.new].map(|entry| (entry.created, entry.accessed));
@@ -245,7 +245,8 @@ impl<'a> EntryEdit<'a> {
         changed.map(|(_, new)| new).collect()
     }
 
-    /// Returns `true` if the entry, without a comment, would lose a value or not be read as an entry.
+    /// Returns `true` if the entry needs a comment because, without one, it would lose a value or not be read as an
+    /// entry.
     fn needs_comment(&self) -> bool {
         let list = pointer::format_list(&self.new.pointers);
         let no_entry = match self.indexed.level {
@@ -256,7 +257,7 @@ impl<'a> EntryEdit<'a> {
         no_entry || self.new.topic != self.old.topic || !self.changes().is_empty()
     }
 
-    /// Replaces words on a line, separated by spaces from adjacent marks.
+    /// Replaces a span on a line. Spaces separate the new words from adjacent marks.
     fn replace(&mut self, span: Range<usize>, mut new: String) {
         let (before, after) = (&self.indexed.text[..span.start], &self.indexed.text[span.end..]);
         if before.last().is_some_and(|byte| !byte.is_ascii_whitespace()) {
@@ -268,7 +269,7 @@ impl<'a> EntryEdit<'a> {
         self.splices.push((span, new));
     }
 
-    /// Removes a span, and its lines if nothing else is on them.
+    /// Removes a span. A line on which nothing else remains is removed completely.
     fn remove(&mut self, span: Range<usize>) {
         let bytes = &self.indexed.text;
         let start = memchr::memrchr(b'\n', &bytes[..span.start]).map_or(0, |at| at + 1);
@@ -300,7 +301,7 @@ impl<'a> EntryEdit<'a> {
         memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length + 1)
     }
 
-    /// Returns the end of the pointers and the comment of an item.
+    /// Returns the position after the pointers and the comment of a list item.
     fn item_end(&self) -> usize {
         let layout = &self.indexed.layout;
         let ends = layout.pointers.iter().chain(&layout.comment).map(|span| span.end);

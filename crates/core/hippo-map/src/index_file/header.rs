@@ -6,7 +6,7 @@ use super::{IndexFile, meta};
 use hippo_types::time::Timestamp;
 
 impl IndexFile {
-    /// Returns the time of the last write in the header, which distinguishes versions of the file.
+    /// Returns the time of the last write from the header. This time distinguishes versions of the file.
     #[must_use]
     pub fn written_at(&self) -> Option<Timestamp> {
         let is_header = |block: &&IndexBlock| matches!(block, IndexBlock::Header(_));

@@ -18,9 +18,9 @@ pub struct IndexedEntry {
     pub(super) has_unknown: bool,
     /// `true` if the entry's comment contains an id.
     pub(super) has_id: bool,
-    /// Bytes from its first line to the next heading or item.
+    /// Bytes of the entry, from its first line to the next heading or item.
     pub(super) text: Vec<u8>,
-    /// Positions of its fields in these bytes.
+    /// Positions of the entry's fields in `text`.
     pub(super) layout: EntryLayout,
 }
 
@@ -68,7 +68,7 @@ impl IndexedEntry {
         self.has_unknown || !rest.trim_ascii().is_empty()
     }
 
-    /// Parses the bytes of one entry; `None` if they no longer are an entry.
+    /// Parses the bytes of one entry. Returns `None` if the bytes are no longer an entry.
     pub(super) fn parse(text: Vec<u8>, settings: &IndexFileOptions) -> Option<Self> {
         let (lines, _) = line::read_lines(&text);
         let tokens = token::tokenize(&text, &lines);
@@ -83,8 +83,8 @@ impl IndexedEntry {
         Some(it)
     }
 
-    /// Builds an entry from its tokens, heading or item first. Offsets become relative to the entry's own
-    /// bytes, which the caller sets.
+    /// Builds an entry from its tokens, of which the first is the heading or list item. Offsets become relative to the
+    /// start of the entry. The caller sets the entry's bytes.
     pub(super) fn from_tokens(
         text: &[u8],
         lines: &[IndexLine],
@@ -136,7 +136,7 @@ impl IndexedEntry {
         let mut fields = comment.map(|span| meta::parse_fields(&text[base + span.start..base + span.end]));
         let broken = tokens.iter().find(|token| token.kind == TokenKind::BrokenHx);
         if let (None, Some(token)) = (&fields, broken) {
-            // The comment lost its end. Its known keys are still read, so that the entry does not count as removed; the
+            // The comment has no end. Its known keys are still read, so that the entry does not count as removed; the
             // comment itself remains text.
             let mut known = meta::parse_fields(&[&text[token.span.clone()], b"-->"].concat());
             known.retain(|field| meta::KEYS.contains(&&*field.key));
@@ -163,10 +163,10 @@ impl IndexedEntry {
     }
 }
 
-/// Returns `true` if the tokens of a heading make it an entry: a comment of its own, or pointers.
+/// Returns `true` if the tokens of a heading make the heading an entry: a comment of its own, or pointers.
 ///
-/// A section title of the protocol needs a comment. Labelled items count only if no item has an arrow.
-/// `items` are the tokens of list items below the heading.
+/// A heading with the title of a protocol section is an entry only if it has a comment. Labelled items count only if no
+/// item has an arrow. `items` are the tokens of list items below the heading.
 pub(super) fn is_entry(tokens: &[IndexToken], items: &[IndexToken], text: &[u8]) -> bool {
     let Some(TokenKind::Title { topic }) = tokens.first().map(|token| &token.kind) else {
         return false;
@@ -185,8 +185,8 @@ pub(super) fn is_entry(tokens: &[IndexToken], items: &[IndexToken], text: &[u8])
     !named && (pointer || labelled)
 }
 
-/// Finds the summary: the first paragraph of plain words, if another field of the entry follows it or there
-/// is no comment. For an item, the indented lines directly below it.
+/// Finds the summary. For a heading, this is the first paragraph of plain words, if another field of the entry follows
+/// or the entry has no comment. For an item, the summary is the indented lines directly below.
 fn find_summary(tokens: &[IndexToken], heading: bool) -> Option<Range<usize>> {
     let prose =
         |token: &IndexToken| matches!(token.kind, TokenKind::Prose { indented } if heading || indented);

@@ -9,11 +9,11 @@ use hippo_text::own_block::{BEGIN, END};
 use hippo_types::entry::{Entry, EntryId};
 
 impl IndexFile {
-    /// Inserts a new entry at the end of a section, given by its titles from the outermost, and creates
-    /// missing sections.
+    /// Inserts a new entry at the end of a section. `section` contains the titles of the section and its parents,
+    /// outermost first. Missing sections are created.
     ///
-    /// An empty path means `By Topic`. The entry is a list item if it has pointers, otherwise a heading. Returns `false`
-    /// if the file already has an entry with this id.
+    /// An empty `section` means `By Topic`. The entry is a list item if it has pointers, otherwise a heading. Returns
+    /// `false` if the file already has an entry with this id.
     pub fn insert(&mut self, entry: &Entry, section: &[&str]) -> bool {
         let entry = super::as_written(entry, &self.settings);
         if self.get(&entry.id).is_some() {
@@ -25,8 +25,8 @@ impl IndexFile {
         true
     }
 
-    /// Inserts the original bytes of an entry at the end of a section. The entry keeps its level, and its id is
-    /// written.
+    /// Inserts the original bytes of an entry at the end of a section. The entry keeps its level, and the file gets its
+    /// id.
     ///
     /// Returns `false` if the bytes are not an entry or have another id, or if the entry is already in the file.
     pub fn insert_bytes(&mut self, id: &EntryId, bytes: &[u8], section: &[&str]) -> bool {
@@ -46,8 +46,8 @@ impl IndexFile {
         true
     }
 
-    /// Moves an entry with all its lines to the end of a section. It keeps its level. Returns `false` if it
-    /// is already in that section or not in the file.
+    /// Moves an entry with all its lines to the end of a section. The entry keeps its level. Returns `false` if the
+    /// entry is already in that section or not in the file.
     pub fn relocate(&mut self, id: &EntryId, section: &[&str]) -> bool {
         let placed = self.placed_entries();
         let mut placed = placed.iter().filter(|placed| placed.indexed.entry.id == *id);
@@ -64,11 +64,11 @@ impl IndexFile {
         true
     }
 
-    /// Replaces the generated block of a section with `body`, and creates a missing section. Returns `true`
-    /// if any byte changed.
+    /// Replaces the generated block of a section with `body`. A missing section is created. Returns `true` if any byte
+    /// changed.
     ///
-    /// No text between the marks of a generated block is read as an entry. Other text of the section is not changed. A
-    /// section without a block gets none for an empty body.
+    /// No text between the marks of a generated block is read as an entry. Other text of the section is not changed. If
+    /// `body` is empty, a section without a block does not get one.
     pub fn set_generated(&mut self, section: &[&str], body: &str) -> bool {
         let before = self.blocks.len();
         let end = self.ensure_section(section);
@@ -80,7 +80,7 @@ impl IndexFile {
         let mut text = format!("{BEGIN}{name} -->\n");
         let body = text::escape_comments(body.trim_matches(['\n', '\r']));
         for line in body.lines() {
-            // A fence here could close an unclosed one further up.
+            // A fence here could close an unclosed fence further up.
             let is_fence = Fence::parse(trim(line.as_bytes())).is_some();
             text.push_str(if is_fence { "\\" } else { "" });
             text.push_str(&format!("{line}\n"));
@@ -102,7 +102,7 @@ impl IndexFile {
         true
     }
 
-    /// Finds or creates a section. Returns the index after its own blocks.
+    /// Finds or creates a section. Returns the index after the section's own blocks.
     pub(crate) fn ensure_section(&mut self, section: &[&str]) -> usize {
         let section = if section.is_empty() {
             &[IndexSection::ByTopic.name()][..]
@@ -113,7 +113,7 @@ impl IndexFile {
         for depth in 1..=section.len() {
             match self.find_section(&section[..depth]) {
                 Some(found) => (at, level) = found,
-                // Below level 5, no levels remain for a section and its entries.
+                // Below level 5, no levels would remain for a section and its entries.
                 None if level >= 5 => break,
                 None => {
                     let title = section[depth - 1];
@@ -155,7 +155,7 @@ impl IndexFile {
     }
 
     /// Returns the index for a new section of level 2. The sections are in the order of v1; sections that v1 does not
-    /// define come before the Decay Queue.
+    /// define are placed before the Decay Queue.
     fn new_section_index(&self, title: &str) -> usize {
         let own = IndexSection::from_title(title).unwrap_or(IndexSection::Associations);
         let later = |block: &IndexBlock| match block {
@@ -176,8 +176,8 @@ impl IndexFile {
         self.insert_block(before, IndexBlock::Section(SectionHeading { level, title, text }))
     }
 
-    /// Inserts a block with an empty line before it and, before another block, after it. An item follows the item above
-    /// without an empty line. Returns its index.
+    /// Inserts a block and returns its index. An empty line separates the block from the text before it and from a
+    /// block after it. Two successive items have no empty line between them.
     fn insert_block(&mut self, mut at: usize, block: IndexBlock) -> usize {
         let end = self.line_end;
         let item = |block: &IndexBlock| block.entry().is_some_and(|indexed| indexed.level.is_none());
@@ -201,7 +201,7 @@ impl IndexFile {
         let below = below.find(|below| !below.is_empty());
         if below.is_some_and(|below| !below.starts_with(b"\n") && !below.starts_with(b"\r\n")) {
             match &mut self.blocks[at] {
-                // As after parsing, the empty line belongs to the entry and is removed with it.
+                // The empty line belongs to the entry, as after parsing, and is removed with the entry.
                 IndexBlock::Entry(indexed) => indexed.text.extend_from_slice(end.as_bytes()),
                 _ => self.blocks.insert(at + 1, IndexBlock::Text(end.into())),
             }

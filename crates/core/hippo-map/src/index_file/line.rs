@@ -17,7 +17,7 @@ pub(super) struct IndexLine {
     pub shape: LineShape,
 }
 
-/// Kind of a line, independent of the lines around it except for fences and generated blocks.
+/// Kind of a line. Only fences and generated blocks depend on other lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineShape {
     /// Heading of this level.
@@ -35,8 +35,8 @@ pub(super) const WALL: &str = "<!-- hippod: nothing -->";
 
 /// Splits the text into lines. Returns `true` if a fence or a generated block is not closed.
 ///
-/// An unclosed fence or generated block is read as text. Otherwise, it would hide the entries below it, which would
-/// then count as removed.
+/// An unclosed fence or generated block is read as text. Otherwise, the entries below would be hidden and would count
+/// as removed.
 pub(super) fn read_lines(text: &[u8]) -> (Vec<IndexLine>, bool) {
     let lines = line::MarkdownLines::new(text).map(|line| IndexLine {
         start: line.start,
@@ -52,7 +52,7 @@ pub(super) fn read_lines(text: &[u8]) -> (Vec<IndexLine>, bool) {
     let fences = closed_fences(text, &lines);
     let blocks = closed_blocks(text, &lines);
     let (mut fence, mut block): (Option<Fence>, bool) = (None, false);
-    // Last line of the comment that is open, in which no fence starts.
+    // Last line of the comment that is open. No fence starts inside a comment.
     let mut commented: Option<usize> = None;
     for at in 0..lines.len() {
         let inside = commented.is_some_and(|end| at <= end);
@@ -97,8 +97,8 @@ fn begins_block(trimmed: &[u8]) -> bool {
     trimmed.starts_with(BEGIN.as_bytes()) && trimmed.ends_with(b"-->")
 }
 
-/// Returns the index of the line that ends a comment left open by the first of these lines; `None` if a heading or
-/// another comment starts first.
+/// Returns the index of the line that ends a comment, if the first of these lines leaves the comment open. Returns
+/// `None` if a heading or another comment starts first.
 fn find_comment_end(text: &[u8], lines: &[IndexLine]) -> Option<usize> {
     let content = |line: &IndexLine| &text[line.start..line.end];
     let first = content(lines.first()?);
@@ -122,10 +122,10 @@ fn find_comment_end(text: &[u8], lines: &[IndexLine]) -> Option<usize> {
     None
 }
 
-/// Returns for each line `true` if a fence that opens on it is closed further down.
+/// Returns for each line `true` if the line opens a fence that a later line closes.
 fn closed_fences(text: &[u8], lines: &[IndexLine]) -> Vec<bool> {
     let mut closed = vec![false; lines.len()];
-    // Longest closing fence below, of backticks and of tildes.
+    // Lengths of the longest fences below that can close another fence: of backticks, and of tildes.
     let mut longest = [0, 0];
     for (at, line) in lines.iter().enumerate().rev() {
         let trimmed = trim(&text[line.start..line.end]);
@@ -141,7 +141,7 @@ fn closed_fences(text: &[u8], lines: &[IndexLine]) -> Vec<bool> {
     closed
 }
 
-/// Returns for each line `true` if a generated block that starts on it ends before another block or an `hx`
+/// Returns for each line `true` if a generated block that starts on this line would end before another block or an `hx`
 /// comment starts.
 fn closed_blocks(text: &[u8], lines: &[IndexLine]) -> Vec<bool> {
     let mut closed = vec![false; lines.len()];

@@ -18,14 +18,14 @@ use hippo_types::time::Timestamp;
 pub struct Merge {
     /// Merged entries: those of the file in file order, then those only in the store.
     pub entries: Vec<Entry>,
-    /// Entries that were removed from the file and stay forgotten.
+    /// Entries that were removed from the file. They stay forgotten.
     pub tombstones: Vec<EntryId>,
-    /// Entries that are new in the file. If such an entry has a tombstone, the tombstone becomes void.
+    /// Entries that are new in the file. The tombstone of such an entry, if any, is no longer valid.
     pub adopted: Vec<EntryId>,
     /// Fields whose value was taken from the file. For a strength, the caller also sets `accessed` to the
     /// time of reading.
     pub taken: Vec<(EntryId, EntryField)>,
-    /// Changes of the same field or entry in both the file and the store.
+    /// Fields and entries that both the file and the store changed.
     pub conflicts: Vec<MergeConflict>,
 }
 
@@ -65,19 +65,18 @@ pub struct MergeConflict {
     pub id: EntryId,
     /// Rule that decided the conflict.
     pub rule: ConflictRule,
-    /// Overruled entry of the store, or the entry with the overruled field; `None` if the store had dropped
-    /// it.
+    /// Entry of the store, overruled as a whole or in one field; `None` if the store no longer has the entry.
     pub ours: Option<Entry>,
 }
 
 /// Rule that decides a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConflictRule {
-    /// Both changed the field: the file wins.
+    /// Both the file and the store changed the field: the value of the file is used.
     FileWins(EntryField),
-    /// The entry was removed from the file and changed in the store: it is forgotten.
+    /// The entry was removed from the file and changed in the store: the entry is forgotten.
     RemovalWins,
-    /// The entry was changed in the file and dropped by the store: it is kept.
+    /// The entry was changed in the file and dropped by the store: the entry is kept.
     ChangeBeatsPruning,
 }
 
@@ -161,7 +160,7 @@ impl Merge {
     }
 }
 
-/// Versions of one entry that the file and the store have, and as they are written to the file.
+/// Versions of one entry: the base, and, for each side, the entry itself and its form as written to the file.
 struct EntryVersions<'a> {
     base: Option<Entry>,
     their: (&'a Entry, Entry),
@@ -170,7 +169,7 @@ struct EntryVersions<'a> {
 }
 
 impl EntryVersions<'_> {
-    /// Merges all fields. The struct literal lists each field, so that a new one cannot be forgotten.
+    /// Merges all fields. The struct literal lists each field, so the compiler reports a new field that is not merged.
     fn merge_fields(mut self) -> Entry {
         let priority = |entry: &Entry| (entry.priority, entry.priority_rule.clone());
         let (priority, priority_rule) = self.merge(EntryField::Priority, priority);
@@ -197,7 +196,7 @@ impl EntryVersions<'_> {
         }
     }
 
-    /// Returns the value of a field after the merge. If the file's value wins, records that.
+    /// Returns the value of a field after the merge. If the value of the file is used, this is recorded.
     fn merge<T: PartialEq>(&mut self, field: EntryField, value: impl Fn(&Entry) -> T) -> T {
         let (their, our) = (value(&self.their.1), value(&self.our.1));
         let base = self.base.as_ref().map(&value);
@@ -216,7 +215,7 @@ impl EntryVersions<'_> {
         self.out.taken.push((self.our.1.id.clone(), field));
     }
 
-    /// Adds both counts, because agents that follow v1 count accesses in the file themselves.
+    /// Adds the counts of both sides, because agents that follow v1 count accesses in the file themselves.
     fn hits(&mut self) -> u32 {
         let (ours, theirs) = (self.our.1.hits, self.their.1.hits);
         let Some(base) = self.base.as_ref().filter(|base| base.hits != theirs) else {
@@ -227,7 +226,7 @@ impl EntryVersions<'_> {
         u32::try_from(sum.max(0)).unwrap_or(u32::MAX)
     }
 
-    /// Returns the later access, in the precision of the side that has it.
+    /// Returns the time of the later access, in the precision of the side with this access.
     fn accessed(&mut self) -> Timestamp {
         let (ours, theirs) = (self.our.1.accessed, self.their.1.accessed);
         let later = |base: &Entry| ours > theirs && ours != base.accessed;

@@ -57,11 +57,11 @@ pub(super) fn parse_fields(comment: &[u8]) -> Vec<HxField> {
     fields
 }
 
-/// Returns the comment with these keys set, or removed if the value is `None`. Everything else is
+/// Returns the comment after setting these keys. A key whose new value is `None` is removed. Everything else is
 /// unchanged.
 pub(super) fn rewrite_comment(comment: &[u8], changes: &[(&str, Option<String>)]) -> Vec<u8> {
     let fields = parse_fields(comment);
-    // Rank of the key, and text.
+    // Each part has the rank of its key, and its text.
     let mut parts: Vec<(Option<usize>, Vec<u8>)> = Vec::new();
     let rank = |key: &str| KEYS.iter().position(|known| *known == key);
     let mut seen: Vec<&str> = Vec::new();
@@ -154,7 +154,7 @@ pub(super) fn format_day(moment: Timestamp, settings: &IndexFileOptions) -> Stri
     moment.date(settings.offset_seconds).to_string()
 }
 
-/// Formats a timestamp to the millisecond if it has a fraction of a second.
+/// Formats a timestamp in full precision: to the second or, if it has a fraction, to the millisecond.
 pub(super) fn format_exact(moment: Timestamp) -> String {
     jiff::Timestamp::from_millisecond(moment.0).map_or_else(|_| String::new(), |moment| moment.to_string())
 }

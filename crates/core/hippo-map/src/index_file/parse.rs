@@ -53,7 +53,7 @@ struct IndexParser<'a> {
     blocks: Vec<IndexBlock>,
     /// Offset after the last block.
     end: usize,
-    /// `true` once a header was found: only the first counts.
+    /// `true` once a header was found. Only the first header counts.
     has_header: bool,
 }
 
@@ -150,8 +150,8 @@ impl IndexParser<'_> {
         }
     }
 
-    /// Returns the last line of a list item whose fields end at `last`: indented lines after empty ones are part of it,
-    /// up to the next item that may be an entry.
+    /// Returns the last line of a list item whose fields end at `last`. Indented lines after empty lines belong to the
+    /// item, up to the next item that may be an entry.
     fn last_line_of_item(&self, tokens: &[IndexToken], lines: &[IndexLine], last: usize) -> usize {
         let is_own =
             |kind: &TokenKind| matches!(kind, TokenKind::Item { .. } | TokenKind::Hx | TokenKind::Header);
@@ -182,8 +182,8 @@ fn count_heading_tokens(tokens: &[IndexToken]) -> usize {
     tokens.windows(2).position(commented).unwrap_or(tokens.len())
 }
 
-/// Returns the number of tokens of the first list item and the index of its last line: its own line with
-/// the comment, and the indented lines directly below.
+/// Returns the number of tokens of the first list item, and the index of its last line. The item consists of its own
+/// line with the comment, and of the indented lines directly below.
 fn item_extent(tokens: &[IndexToken], lines: &[IndexLine]) -> (usize, usize) {
     let Some(first) = tokens.first() else {
         return (0, 0);
@@ -204,7 +204,7 @@ fn item_extent(tokens: &[IndexToken], lines: &[IndexLine]) -> (usize, usize) {
     (count, last)
 }
 
-/// Assigns ids to entries without one. A second entry with the same id becomes text.
+/// Assigns an id to each entry without an id. A second entry with the same id becomes text.
 fn assign_ids(file: &mut IndexFile) {
     let mut taken: BTreeSet<EntryId> = BTreeSet::new();
     for block in &mut file.blocks {

@@ -205,7 +205,7 @@ proptest! {
         let at = which.index(placed.len());
         let (old, span) = (placed[at].indexed, placed[at].span.clone());
         let mut new = Entry { id: old.entry.id.clone(), ..new };
-        // An empty summary would turn the next paragraph into the summary, and an item has only its topic as a name.
+        // An empty summary would turn the next paragraph into the summary, and the name of an item is only its topic.
         if text::one_line(&new.summary).is_empty() {
             new.summary = "words".to_owned();
         }

@@ -28,7 +28,7 @@ impl IndexFile {
             });
         }
         let mut left: Vec<IndexBlock> = Vec::new();
-        // Blocks are processed in reverse order, so that each entry knows whether the block after it stays.
+        // Process the blocks in reverse order, so that the block that will follow a removed entry is known.
         for (block, below) in std::mem::take(&mut self.blocks).into_iter().zip(below).rev() {
             if is_removed(&block) {
                 left.extend(self.separator_before(below, left.last()));
@@ -40,8 +40,8 @@ impl IndexFile {
         self.blocks = left;
     }
 
-    /// Separates a section's heading from text below it that would turn it into an entry with a known id, because the
-    /// items that prevented this were removed.
+    /// Separates a section's heading from text below, if this text would turn the heading into an entry with a known
+    /// id. This can happen after the items that prevented it were removed.
     pub fn separate_headings(&mut self, is_known: impl Fn(&EntryId) -> bool) {
         for at in (0..self.blocks.len()).rev() {
             let [IndexBlock::Section(heading), IndexBlock::Text(below), rest @ ..] = &self.blocks[at..]
@@ -57,9 +57,9 @@ impl IndexFile {
         }
     }
 
-    /// Returns the separator that replaces a removed entry. It is needed if `next` would otherwise become part of
-    /// another entry: of the entry above (if `below` is true), or of a heading further up that a pointer or comment
-    /// would turn into an entry.
+    /// Returns the separator that replaces a removed entry, or `None` if none is needed. Without a separator, the text
+    /// in `next` could become part of the entry above (if `below` is true). A pointer or comment in `next` could also
+    /// turn a heading further up into an entry.
     fn separator_before(&self, below: bool, next: Option<&IndexBlock>) -> Option<IndexBlock> {
         let Some(IndexBlock::Text(text)) = next else {
             return None;

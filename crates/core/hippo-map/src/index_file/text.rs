@@ -41,7 +41,7 @@ pub(super) fn is_construct(text: &[u8]) -> bool {
         || parse_facts(text).is_some()
 }
 
-/// Parses a line such as `strength: 0.92 | tags: deploy` (v1 §4.2) into fields under their `hx` keys.
+/// Parses a line such as `strength: 0.92 | tags: deploy` (v1 §4.2). Returns the values with their `hx` keys.
 pub(super) fn parse_facts(text: &[u8]) -> Option<Vec<(&'static str, String)>> {
     if !trim(text).starts_with(b"strength:") {
         return None;
@@ -100,7 +100,7 @@ pub(super) fn unescape_item(text: &str) -> String {
     unescape_comments(&unescape_start(&one_line(text), special))
 }
 
-/// Adds a backslash if the text, without its leading backslashes, is special.
+/// Adds a backslash at the start if `special` is true for the text without its leading backslashes.
 fn escape_start(text: &str, special: impl Fn(&str) -> bool) -> String {
     let mark = if special(text.trim_start_matches('\\')) {
         "\\"
@@ -126,7 +126,7 @@ fn unescape_comments(text: &str) -> String {
     map_comment_slashes(text, |slashes| slashes.saturating_sub(1))
 }
 
-/// Maps the number of backslashes between `<` and `!--`, and between `--` and `>`.
+/// Changes the number of backslashes between `<` and `!--`, and between `--` and `>`, by a function.
 fn map_comment_slashes(text: &str, number: impl Fn(usize) -> usize) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -20,11 +20,11 @@ use hippo_types::entry::EntryId;
 enum PartKey<'a> {
     /// Line without its end.
     Line(&'a [u8]),
-    /// Header, generated block (by its first line) or field of an entry (by its name).
+    /// Header, generated block or field of an entry. The key is the first line of the block, or the name of the field.
     Own(Cow<'a, [u8]>),
     /// Entry.
     Entry(&'a EntryId),
-    /// Entry that their side changed and our side lacks.
+    /// Entry that our side lacks and their side added or changed.
     Changed(&'a EntryId),
 }
 
@@ -73,7 +73,8 @@ pub fn merge_text(base: &[u8], ours: &[u8], theirs: &[u8], settings: IndexFileOp
     })
 }
 
-/// Returns the version of the side that changed the base, if the other did not or both agree.
+/// Returns the version of the only side that changed the base. If both sides agree, returns their version. Returns
+/// `None` if the sides changed the base differently.
 fn only_change<'b>(base: &[u8], ours: &'b [u8], theirs: &'b [u8]) -> Option<&'b [u8]> {
     if base == theirs || ours == theirs {
         return Some(ours);
@@ -100,14 +101,14 @@ fn merge_entry(
     };
     merge_parts(&base, &ours, &theirs, line_end, |part| {
         let (old, new) = (find(&base, &part.key), find(&theirs, &part.key));
-        // The layout writes the store's values into these lines.
+        // Take a field that their side changed. The layout writes the store's values into these lines later.
         let changed = matches!(part.key, PartKey::Own(_)) && old.is_some() && new != old;
         let new = new.filter(|_| changed);
         new.map_or(Cow::Borrowed(part.bytes), Cow::Owned)
     })
 }
 
-/// Merges parts. `shown` returns the text of a part of our side.
+/// Merges parts. `shown` returns the text to write for a part of our side.
 fn merge_parts<'a>(
     base: &[FilePart<'a>],
     ours: &[FilePart<'a>],

@@ -1,7 +1,8 @@
 //! Three-way merge of sequences that keeps every addition.
 //!
-//! An element of the base is dropped if either side dropped it, except for the last copy of an element that both sides
-//! have. Elements that one side added are kept. If both sides added an element at one position, it is kept once.
+//! An element of the base is dropped if either side dropped it. The last copy of an element that both sides have is
+//! never dropped. Elements that one side added are kept. If both sides added an element at one position, it is kept
+//! once.
 
 use std::collections::BTreeSet;
 use std::hash::Hash;
@@ -19,7 +20,7 @@ pub(super) enum MergedElement {
     Theirs(usize),
 }
 
-/// Maximum number of comparisons of elements.
+/// Maximum number of element comparisons. Longer inputs are not compared.
 const MOST_COMPARISONS: usize = 100_000_000;
 
 /// Merges two sides with their base.
@@ -77,7 +78,7 @@ pub(super) fn merge<T: Hash + Ord>(
     out
 }
 
-/// Appends the chosen elements of both sides. Common elements are appended once; of the other elements, ours come
+/// Appends the chosen elements of both sides. Common elements are appended once. Among the other elements, ours are
 /// first.
 fn append_union<T: Hash + Ord>(
     ours: &[T],
@@ -104,7 +105,7 @@ fn append_union<T: Hash + Ord>(
     }
 }
 
-/// Returns pairs of equal elements in increasing order. Very long sides count as different.
+/// Returns pairs of equal elements in increasing order. Returns no pairs if the inputs exceed [`MOST_COMPARISONS`].
 fn match_elements<T: Hash + Ord>(one: &[T], other: &[T]) -> Vec<(usize, usize)> {
     if one.len().saturating_mul(other.len()) > MOST_COMPARISONS {
         return Vec::new();

@@ -151,7 +151,7 @@ fn classify_item(text: &[u8], span: Range<usize>) -> TokenKind {
     }
 }
 
-/// Returns the path of a target without its marks, the ending of the path, and `true` if the target names a section.
+/// Returns the path of a target without marks, the path's file extension, and `true` if the target names a section.
 fn split_target(target: &str) -> (&str, &str, bool) {
     let path = target.split('§').next().unwrap_or(target);
     let path = path.trim().trim_matches('`');
@@ -203,8 +203,8 @@ enum CommentEnd {
 
 /// Finds the end of a comment whose content starts with `text` and may span lines.
 ///
-/// A comment inside which another comment starts counts as unclosed. Otherwise, the end of the later comment, which
-/// hippod may have written, would close it, and all text between would be lost.
+/// A comment counts as unclosed if another comment starts before its end. Otherwise, the end of the second comment,
+/// which hippod may have written, would close the first, and all text between them would be lost.
 fn find_comment_end(text: &[u8]) -> CommentEnd {
     let mut at = 0;
     while let Some(mark) = text[at..].iter().position(|byte| matches!(byte, b'-' | b'<')) {

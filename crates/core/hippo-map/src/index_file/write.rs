@@ -4,7 +4,7 @@ use super::{IndexFileOptions, meta, pointer, text};
 use hippo_types::entry::{Entry, EntryId, Pointer};
 use hippo_types::time::Timestamp;
 
-/// Returns an entry as it is read back after it was written to a file.
+/// Returns an entry in the form in which it is read back after being written to a file.
 ///
 /// White space in topic and summary is collapsed to single spaces, and trimmed in other values. Empty
 /// pointers, tags and relations are omitted. Timestamps become days, the strength is rounded to hundredths.

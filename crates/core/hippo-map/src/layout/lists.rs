@@ -17,10 +17,10 @@ const LISTED: usize = 15;
 const ASSOCIATED: usize = 20;
 /// Maximum number of months counted under By Time.
 const MONTHS: usize = 12;
-/// Each list uses at most 1/20 of the file, because entries matter more than lists.
+/// Divisor for the size of a list. Each list uses at most 1/20 of the file, because entries matter more than lists.
 const SHARE: usize = 20;
 
-/// All lists except Meta. They do not depend on which entries are selected, so that they never change the selection.
+/// All lists except Meta. They do not depend on which entries are selected, so they never change the selection.
 pub(super) struct GeneratedLists(Vec<(Vec<&'static str>, String)>);
 
 impl GeneratedLists {
@@ -69,7 +69,7 @@ impl GeneratedLists {
         Self(lists)
     }
 
-    /// Writes the lists. A section without a list has only its heading.
+    /// Writes the lists. If a list is empty, its section has only the heading.
     pub fn write(&self, file: &mut IndexFile) {
         for (section, body) in &self.0 {
             file.set_generated(section, body);
@@ -80,7 +80,7 @@ impl GeneratedLists {
     }
 }
 
-/// Lists associations of the most accessed entries; each pair once, under the first entry.
+/// Lists associations of the most accessed entries. Each pair is listed once, under its first entry.
 fn list_associations(all: &LiveEntries<'_>, most: usize) -> String {
     let mut linked: Vec<&Entry> = all.values().map(|live| &live.written).collect();
     linked.sort_by_key(|entry| std::cmp::Reverse(entry.hits));
@@ -97,8 +97,8 @@ fn list_associations(all: &LiveEntries<'_>, most: usize) -> String {
     first_lines(listed.take(ASSOCIATED), most)
 }
 
-/// Writes Meta. Its values change only with entries in the file or with a review, because a current time would change
-/// the file on every write.
+/// Writes the section Meta. Its values change only if entries in the file change, or after a review. The current time
+/// is left out, because it would change the file on every write.
 pub(super) fn write_meta(
     file: &mut IndexFile,
     selection: &MasterSelection,
@@ -144,7 +144,7 @@ fn title(entry: &Entry) -> String {
     }
 }
 
-/// Returns the maximum bytes of a list.
+/// Returns the maximum size of a list in bytes.
 fn list_bytes(wanted: &LayoutInput<'_>) -> usize {
     wanted.limits.max_tokens.saturating_mul(4) / SHARE
 }

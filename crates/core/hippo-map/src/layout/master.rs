@@ -15,16 +15,16 @@ use hippo_types::entry::{Entry, EntryId};
 
 /// Number of passes in which entries may be both added and removed.
 const OPEN: usize = 5;
-/// Maximum number of passes. Later passes only remove entries, so that the process terminates.
+/// Maximum number of passes. Passes after [`OPEN`] only remove entries, so that the layout terminates.
 const TIMES: usize = 12;
 
-/// Bytes of a new entry beyond its text: two heading levels further down, with an empty line after it.
+/// Number of bytes that a new entry needs beyond its text: two for deeper heading levels, and one for an empty line.
 const AROUND: usize = 3;
 
 /// Entry that belongs to a file of the index.
 pub(super) struct LiveEntry<'a> {
     pub record: &'a EntryRecord,
-    /// The entry with the values for the file and full-precision timestamps.
+    /// The entry with the values for the file, but with timestamps in full precision.
     pub filed: Entry,
     /// The entry as it is read back from a file.
     pub written: Entry,
@@ -41,8 +41,9 @@ pub(super) struct MasterFile {
     pub selection: MasterSelection,
 }
 
-/// Returns the filed entries of the index file and of the files below it: neither archived nor forgotten ones, and no
-/// learned questions, except those to which the current file has added text.
+/// Returns the entries of the index file and of the files below `.hippocampus/`. Archived and forgotten entries are
+/// left out. Learned questions are left out too, unless a person wrote their text or the current file adds text to
+/// them.
 pub(super) fn collect_live<'a>(current: &[u8], wanted: &LayoutInput<'a>) -> LiveEntries<'a> {
     let mut all = LiveEntries::new();
     let file = IndexFile::parse(current, wanted.settings);
@@ -102,7 +103,7 @@ fn settle(
     None
 }
 
-/// Keeps the file unchanged, because it has marks that would change the meaning of every edit.
+/// Returns the file unchanged. Marks in this file would change the meaning of every edit.
 fn keep_unchanged(before: &[u8], all: &LiveEntries<'_>, wanted: &LayoutInput<'_>) -> MasterFile {
     let items = MasterContent::read(&IndexFile::parse(before, wanted.settings), all, wanted).items;
     let all_of_it = Limits {
@@ -117,15 +118,15 @@ fn keep_unchanged(before: &[u8], all: &LiveEntries<'_>, wanted: &LayoutInput<'_>
     }
 }
 
-/// Content of a file.
+/// Content of an index file.
 struct MasterContent {
-    /// Sections of the entries in the file that hippod may change.
+    /// Section of each entry in the file that hippod may change.
     sections: BTreeMap<EntryId, Vec<String>>,
-    /// Entries in `sections` without an id in the file.
+    /// Entries in `sections` whose id is not written in the file.
     unnamed: BTreeSet<EntryId>,
     /// All entries, with their sizes in bytes.
     items: Vec<SelectionItem>,
-    /// Number of all other bytes.
+    /// Number of bytes outside the entries.
     other: usize,
 }
 
@@ -140,7 +141,7 @@ impl MasterContent {
             if !indexed.states_id() {
                 let is_known = wanted.records.contains_key(id) || wanted.forgotten.contains(id);
                 if !all.contains_key(id) && !is_known {
-                    // Lines of a person that were not adopted as an entry.
+                    // A person wrote these lines, and they were not adopted as an entry.
                     continue;
                 }
                 unnamed.insert(id.clone());
@@ -165,7 +166,7 @@ impl MasterContent {
                 date: live.written.created.date(wanted.settings.offset_seconds),
                 tokens: place.map_or(live.text.len() + AROUND, |(size, _)| *size),
                 in_master: place.is_some(),
-                // Text beyond the fields, and copies, exist only in the index file.
+                // Text beyond the fields, and copies of an entry, exist only in the index file.
                 annotated: place.is_some_and(|(_, kept)| *kept),
             }
         });
@@ -178,7 +179,7 @@ impl MasterContent {
     }
 }
 
-/// Runs one pass of the layout. Unless `open` is true, no entry is added.
+/// Runs one pass of the layout. If `open` is `false`, no entry is added.
 fn run_pass(
     bytes: &[u8],
     all: &LiveEntries<'_>,
@@ -194,7 +195,7 @@ fn run_pass(
     };
     lists.write(&mut file);
     let standing = MasterContent::read(&file, all, wanted);
-    // Sizes are in bytes, because the rounding of each entry to tokens would add up.
+    // Use sizes in bytes: sizes in tokens are rounded, and the rounding errors of all entries would add up.
     let mut limits = Limits {
         max_tokens: wanted.limits.max_tokens.saturating_mul(4),
         other_tokens: standing.other,
@@ -214,7 +215,7 @@ fn run_pass(
                 selection,
             };
         }
-        // Double the margin each time, to bound the number of attempts.
+        // At least double the margin each time, to limit the number of attempts.
         more = over.max(more * 2);
         limits.other_tokens = limits.other_tokens.saturating_add(more);
     }
@@ -263,7 +264,8 @@ fn build_file(
     let ids = selection.master.iter();
     let new = ids.filter(|id| !standing.sections.contains_key(*id));
     let mut new: Vec<&LiveEntry<'_>> = new.filter_map(|id| all.get(id)).collect();
-    // Files in the workspace's root come first in their section, then the newest. A file comes before its sections.
+    // New entries of files in the workspace's root are first in their section, then the newest. A file precedes its
+    // sections.
     let newest = |entry: &Entry| Reverse((EntryWorth::of(entry).kind, entry.created));
     new.sort_by(|a, b| {
         let (a, b) = (&a.written, &b.written);
@@ -283,7 +285,7 @@ fn build_file(
     file.to_bytes()
 }
 
-/// Returns the entries that cannot be moved, because a mark in them would close an unclosed one elsewhere.
+/// Returns the entries that cannot be moved: they contain a mark that could close an unclosed mark elsewhere.
 fn immovable_entries(file: &IndexFile) -> BTreeSet<EntryId> {
     if !file.has_open_marks() {
         return BTreeSet::new();
@@ -297,7 +299,7 @@ fn immovable_entries(file: &IndexFile) -> BTreeSet<EntryId> {
 
 /// Returns the section of an entry.
 pub(super) fn section_of(record: &EntryRecord) -> Vec<String> {
-    // Normalized as in a heading.
+    // White space is normalized as in a heading.
     let group: Vec<&str> = record.group.split_whitespace().collect();
     match record.place {
         RecordPlace::Queue(_) => vec![IndexSection::DecayQueue.name().to_owned()],

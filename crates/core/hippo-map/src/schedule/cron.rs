@@ -12,9 +12,10 @@ use jiff::{Span, ToSpan};
 
 use hippo_types::time::Timestamp;
 
-/// Milliseconds around a clock change within which local times can be out of order; one zone skipped a whole day.
+/// Period, in milliseconds, around a clock change in which local times can be out of order. It exceeds a day, because
+/// one time zone skipped a whole day.
 const NEAR: i64 = 26 * 3_600_000;
-/// 1 January 2024, in a leap year: start of the search for a line's first time.
+/// Time at which the search for the first match of a line starts. The year is a leap year.
 const START: DateTime = DateTime::constant(2024, 1, 1, 0, 0, 0, 0);
 
 /// A parsed cron line.
@@ -73,8 +74,8 @@ impl Cron {
         }
     }
 
-    /// Returns the first matching local time at or after `from`. croner receives it as UTC, which has no clock
-    /// changes.
+    /// Returns the first matching local time at or after `from`. croner receives the local time as if it were UTC,
+    /// because UTC has no clock changes.
     fn local_from(&self, from: DateTime) -> Option<DateTime> {
         let whole = match from.subsec_nanosecond() {
             0 => from,

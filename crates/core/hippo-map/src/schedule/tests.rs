@@ -277,7 +277,7 @@ proptest! {
     fn an_hourly_line_matches_every_hour(zone in a_zone(), after in a_moment()) {
         let hourly = Cron::parse("0 * * * *").unwrap();
         let next = hourly.next_after(after, &zone).unwrap();
-        // Lord Howe Island shifts by half an hour, so a local hour lasts up to an hour and a half.
+        // Lord Howe Island changes its clocks by half an hour, so a local hour lasts up to an hour and a half.
         prop_assert!(next.0 - after.0 <= HOUR + HOUR / 2);
     }
 

@@ -7,24 +7,25 @@ use hippo_text::terms::{QueryTerm, index_terms};
 
 use super::{DatedText, is_after};
 
-/// Minimum share of the best score for a hit that answers as well as the best one.
+/// Minimum score, as a share of the best score, of a hit that answers as well as the best one.
 const AS_GOOD: f32 = 0.9;
-/// Minimum share of the question's words that the hits contain, for the latest hit to be first.
+/// Minimum share of the question's words that the best hits must contain before the latest hit can be first.
 const COVERED: f32 = 0.6;
-/// Number of hits among which the latest can be first.
+/// Number of best hits whose order can change.
 pub const AMONG: usize = 10;
-/// Words of a question about an earlier value.
+/// Words that mark a question about an earlier value.
 #[rustfmt::skip] // a list is read in lines
 const EARLIER: [&str; 10] = [
     "before", "earlier", "first", "formerly", "initial", "initially", "original", "originally", "previous",
     "previously",
 ];
 
-/// Returns the order of the hits of a question, in which the latest of equally good hits is first.
+/// Returns the order of a question's hits, with the latest of equally good hits first.
 ///
 /// Hits are equally good if each contains as many words of the question as any other hit, and scores at least 0.9 times
-/// as high as the best hit. The words of an assistant keep their place, and so do all hits if the question is about an
-/// earlier value ("at first", "before"). `hits` are the texts in their order so far, with their scores.
+/// as high as the best hit. Hits with words of an assistant keep their position. If the question is about an earlier
+/// value ("at first", "before"), all hits keep their position. `hits` contains the texts in their previous order, with
+/// their scores.
 #[must_use]
 pub fn order_latest_first(question: &str, terms: &[QueryTerm], hits: &[(DatedText<'_>, f32)]) -> Vec<usize> {
     let terms: Vec<&str> = (terms.iter().map(|term| term.term.as_str()))
@@ -115,7 +116,7 @@ mod tests {
             [0, 1, 2, 3, 4]
         );
         assert_eq!(order_latest_first(question, &terms, &[]), [0; 0]);
-        // A remembered answer keeps the order in which it was given, so its first hit may not be the best one.
+        // A stored answer keeps its order, so its first hit may not be the one with the best score.
         let mut again: Vec<(DatedText<'_>, f32)> = Vec::new();
         for (at, score) in [(2, 0.95), (0, 1.0), (4, 0.87)] {
             let (date, text, _) = hits[at];

@@ -129,7 +129,7 @@ fn a_snapshot() -> impl Strategy<Value = ConsolidationSnapshot> {
                     .map(|(id, summary)| (id, text(summary)))
                     .collect();
                 state.reviewed = reviewed.into_iter().map(str::to_owned).collect();
-                // A person removed an entry, which may be unknown.
+                // Tombstones of entries that the snapshot may not contain.
                 let said = |id: EntryId| {
                     let said = state.records.get(&id).map(RemovedEntry::from);
                     (

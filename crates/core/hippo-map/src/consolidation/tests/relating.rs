@@ -38,7 +38,7 @@ fn common_accesses_halve_in_thirty_days_and_daily_accesses_add_up() {
         left(8, 30),
     ];
     assert_eq!(is, [1, 1, 0, 2, 0, 4]);
-    // After one access a day for a week, more remains than after seven accesses a month ago.
+    // One access a day for a week leaves a higher count than seven accesses a month ago.
     let spaced = (0..7).fold(0, |count, _| left(count, 1) + 1);
     assert!(spaced == 7 && left(7, 30) == 4, "{spaced}");
 }

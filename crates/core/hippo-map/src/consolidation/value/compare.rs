@@ -27,7 +27,7 @@ impl TextReading {
         TextComparison { a, b }.conflict()
     }
 
-    /// Compares which of two texts with the same values says more; `Greater` means this one.
+    /// Compares how much two texts with the same values say; `Greater` means that this text says more.
     pub fn more(&self, other: &Self) -> Ordering {
         let lacks = |one, other| ComparedSide::new(one, other).alone.len();
         lacks(self, other).cmp(&lacks(other, self))
@@ -43,11 +43,11 @@ struct TextComparison<'s> {
 /// One text relative to the other.
 struct ComparedSide<'s> {
     stated: &'s TextReading,
-    /// Forms in this text, without those in both topics, which say nothing about the summaries.
+    /// Normalized words of this text. Words in both topics count only if the summary repeats them.
     said: BTreeSet<&'s String>,
-    /// Significant forms that the other text lacks.
+    /// Significant normalized words that the other text lacks.
     alone: BTreeSet<&'s String>,
-    /// Light verbs that the other text lacks.
+    /// Light verbs, such as "use", that the other text lacks.
     light: BTreeSet<&'s String>,
 }
 
@@ -83,12 +83,12 @@ impl TextComparison<'_> {
         exchanged.then_some(ValueConflict::Order)
     }
 
-    /// Returns `true` if a relation holds in either direction.
+    /// Returns `true` if a relation holds in at least one direction.
     fn either(&self, so: fn(&ComparedSide<'_>, &ComparedSide<'_>) -> bool) -> bool {
         so(&self.a, &self.b) || so(&self.b, &self.a)
     }
 
-    /// Returns `true` if each text repeats a different word of the common topic.
+    /// Returns `true` if each summary repeats a word of the common topic that the other summary lacks.
     fn takes_up(&self) -> bool {
         let takes = |one: &ComparedSide<'_>, other: &ComparedSide<'_>| {
             one.stated.order.iter().any(|form| {
@@ -99,14 +99,14 @@ impl TextComparison<'_> {
         takes(&self.a, &self.b) && takes(&self.b, &self.a)
     }
 
-    /// Returns `true` if the summaries are equal and only the headings differ.
+    /// Returns `true` if the summaries are equal and only the topics differ.
     fn headed(&self) -> bool {
         let apart = !self.a.alone.is_empty() || !self.b.alone.is_empty();
         apart && self.a.stated.words == self.b.stated.words
     }
 }
 
-/// Groups values by kind, in order: a port and a date may swap positions, but two ports may not.
+/// Groups values by kind, in their order. A port and a date may swap positions, but two ports may not.
 fn by_kind(values: &[StatedValue]) -> BTreeMap<&str, Vec<(&str, &str)>> {
     let mut kinds: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
     for value in values {
@@ -122,7 +122,7 @@ fn sorted(words: &[String]) -> Vec<&String> {
     words
 }
 
-/// Returns `true` if the texts contain the two words of a pair of opposites.
+/// Returns `true` if the texts contain the two words of a pair of opposites, one word each.
 fn opposes(one: &ComparedSide<'_>, other: &ComparedSide<'_>) -> bool {
     TABLES.opposites.iter().any(|(this, that)| {
         let here = one.said.contains(this) && !other.said.contains(this);
@@ -141,21 +141,21 @@ fn names(one: &ComparedSide<'_>, other: &ComparedSide<'_>) -> bool {
     one.stated.names.iter().any(|name| !other.stated.contains(name))
 }
 
-/// Returns `true` if light verbs that differ in meaning are among these: "keep the key", "use the key".
+/// Returns `true` if one of these light verbs has a meaning of its own: "use the key" is not "keep the key".
 fn firm(light: &BTreeSet<&String>) -> bool {
     let is_firm = |verb: &&String| matches!(verb.as_str(), "use" | "store" | "make");
     light.iter().any(is_firm)
 }
 
-/// Returns `true` if one text lists more, or replaces a light verb: "rotate the key", "use the key".
+/// Returns `true` if `one` lists more, or replaces a light verb of the other text: "rotate the key", "use the key".
 fn replaces(one: &ComparedSide<'_>, other: &ComparedSide<'_>) -> bool {
     let listed = one.alone.iter().any(|form| one.stated.listed.contains(*form));
     let in_summary = one.alone.iter().any(|form| one.stated.summary.contains(*form));
     listed || in_summary && !other.light.is_empty()
 }
 
-/// Returns `true` if one text is the other with inserted words ("sensors", "outdoor sensors") or with a condition at
-/// the end, which are the typical forms of a correction. A text that is reworded or has other additions says the same
+/// Returns `true` if `one` is the other text with inserted words ("sensors", "outdoor sensors") or with a condition at
+/// the end. These are the typical forms of a correction. A text that is reworded or has other additions says the same
 /// and more.
 fn narrows(one: &ComparedSide<'_>, other: &ComparedSide<'_>) -> bool {
     let (long, short) = (&one.stated.words, &other.stated.words);
@@ -184,7 +184,7 @@ fn swaps(a: &TextReading, b: &TextReading) -> bool {
     let mut seen = BTreeSet::new();
     let backwards = a.order.iter().rev();
     let places = backwards.filter(|form| seen.insert(*form) && !passive(form));
-    // Read from the end, three ascending positions mean that the order in `b` is reversed.
+    // Reading backwards, three ascending positions mean that the order in `b` is reversed.
     let (mut low, mut middle) = (usize::MAX, usize::MAX);
     for place in places.filter_map(|form| last.get(form).copied()) {
         if place > middle {
@@ -198,7 +198,7 @@ fn swaps(a: &TextReading, b: &TextReading) -> bool {
     false
 }
 
-/// Returns `true` if opposites in both texts swap places: "pump on, siren off", "pump off, siren on".
+/// Returns `true` if two opposites swap places between the texts: "pump on, siren off", "pump off, siren on".
 fn reverses(a: &TextReading, b: &TextReading) -> bool {
     TABLES.opposites.iter().any(|(one, other)| {
         let order = |text: &TextReading| -> Vec<bool> {
@@ -211,7 +211,7 @@ fn reverses(a: &TextReading, b: &TextReading) -> bool {
     })
 }
 
-/// Returns `true` if a common word changes its role ("from a", "to a") or two words exchange one ("from a",
+/// Returns `true` if a common word has another role ("from a", "to a"), or if a role has another common word ("from a",
 /// "from b").
 fn turns(a: &TextReading, b: &TextReading) -> bool {
     let taken = |one: &BTreeSet<String>, other: &BTreeSet<String>, text: &TextReading| {
@@ -234,7 +234,7 @@ fn turns(a: &TextReading, b: &TextReading) -> bool {
         })
 }
 
-/// Returns `true` if an agent becomes an object: "a is called by b", "a calls b".
+/// Returns `true` if the agent of one text is the object of the other: "a is called by b", "a calls b".
 fn recasts(a: &TextReading, b: &TextReading) -> bool {
     a.agents.iter().any(|pair| {
         let plain = b.neighbours.contains(pair) && !b.agents.contains(pair);

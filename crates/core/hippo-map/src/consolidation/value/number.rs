@@ -8,7 +8,7 @@ const NUMBERS: &str = "\
     zero=0 two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11 twelve=12 thirteen=13 fourteen=14 \
     fifteen=15 sixteen=16 seventeen=17 eighteen=18 nineteen=19 twenty=20 thirty=30 forty=40 fifty=50 sixty=60 \
     hundred=100 dozen=12 twice=2 thrice=3 zwei=2 drei=3 vier=4 fünf=5";
-/// Ordinal words. "Second" is also a unit.
+/// Ordinal words. "Second" is missing because it is also a unit.
 const ORDINALS: &str =
     "zeroth=0 first=1 third=3 fourth=4 fifth=5 sixth=6 seventh=7 eighth=8 ninth=9 tenth=10";
 /// Scales of numbers.
@@ -30,7 +30,7 @@ const UNITS: [&str; 36] = [
 /// Value in normalized form.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StatedValue {
-    /// Unit or notation. Values of the same kind could be confused, so their order counts.
+    /// Unit or notation. Values of the same kind could be confused, so their order matters.
     pub kind: &'static str,
     /// Number, or the whole word.
     pub number: String,
@@ -47,7 +47,7 @@ impl StatedValue {
         }
     }
 
-    /// Absorbs a scale or unit after the number. Returns `true` if the word is one.
+    /// Adds a word after the number as its scale or unit. Returns `true` if the word is a scale or unit.
     pub fn absorb(&mut self, lower: &str) -> bool {
         let bare = self.kind == "plain";
         let money = matches!(self.kind, "€" | "$" | "£");
@@ -77,7 +77,7 @@ pub(super) fn parse_number_word(lower: &str) -> Option<StatedValue> {
         .find_map(|(list, kind)| Some(StatedValue::new(kind, find_value(list, lower)?)))
 }
 
-/// Returns the value of a word in a list.
+/// Looks up the value of a word in a list.
 fn find_value(list: &'static str, word: &str) -> Option<&'static str> {
     let mut pairs = list.split(' ').filter_map(|pair| pair.split_once('='));
     pairs.find(|(known, _)| *known == word).map(|(_, value)| value)

@@ -42,7 +42,7 @@ pub(super) fn is_path(raw: &str) -> bool {
     (path || file || raw.contains("://")) && raw.contains(char::is_alphabetic) && !raw.contains(is_unspaced)
 }
 
-/// Splits text between two spaces into words. A comma between digits does not separate words.
+/// Splits a run of text that contains no spaces into words. A comma between digits does not separate words.
 pub(super) fn split_words(raw: &str) -> impl Iterator<Item = &str> {
     let digit = |mark: Option<char>| mark.is_some_and(|mark| mark.is_ascii_digit());
     let mut rest = raw;

@@ -12,7 +12,7 @@ use hippo_types::time::{MONTHS, WEEKDAYS};
 /// Forms of "to be".
 const BE: [&str; 7] = ["is", "are", "was", "were", "be", "been", "being"];
 
-/// Words and values of a text.
+/// Words and values of a text. A form is a normalized word: its stem, or the stem that represents its synonyms.
 #[derive(Debug, Default)]
 pub struct TextReading {
     /// Amounts, times, dates and versions, in order: those of the summary, then those only in the topic.
@@ -37,11 +37,11 @@ pub struct TextReading {
     pub light: BTreeSet<String>,
     /// Words of the summary in order, without articles.
     pub words: Vec<String>,
-    /// Role words, and the forms in each role.
+    /// Normalized words by role word, such as "from".
     pub parts: BTreeMap<&'static str, BTreeSet<String>>,
     /// Pairs of forms around a "by": action and agent.
     pub agents: BTreeSet<(String, String)>,
-    /// Pairs of significant forms without another one between them.
+    /// Pairs of successive significant forms.
     pub neighbours: BTreeSet<(String, String)>,
 }
 
@@ -54,13 +54,13 @@ struct ReaderContext {
     earlier: String,
     /// Last significant form.
     form: Option<String>,
-    /// This field and the next two are set if the next form is negated, is listed or has a role.
+    /// `denied`, `listed` and `part` are set if the next form is negated, is listed or has a role.
     denied: bool,
     listed: bool,
     part: Option<&'static str>,
-    /// The last word was "by".
+    /// `true` if the last word was "by".
     by: bool,
-    /// True if the last word was a number, which may be followed by its unit.
+    /// `true` if the last word was a number, after which a unit may follow.
     number: bool,
 }
 
@@ -133,7 +133,7 @@ impl TextReader {
         }
     }
 
-    /// Records signs with a meaning: "< 300 ms", a tick.
+    /// Records signs that have a meaning, such as "<" in "< 300 ms", or a tick.
     fn read_signs(&mut self, raw: &str) {
         for mark in raw.chars().filter(|mark| MARKS.contains(*mark)) {
             self.stated.values.push(StatedValue::new("mark", mark));
@@ -280,7 +280,7 @@ impl TextReader {
         stated.order.push(form);
     }
 
-    /// Joins a verb with its particle.
+    /// Records the form that joins a verb with its particle, in place of the verb.
     fn join_particle(&mut self, form: String) {
         let verb = words::normalize(&self.before.word);
         if self.before.form.as_ref() == Some(&verb) {
@@ -293,7 +293,7 @@ impl TextReader {
         self.before.form = Some(form);
     }
 
-    /// Reads text without spaces: kanji and katakana are names, hiragana mostly endings.
+    /// Reads a word in a script without spaces: kanji and katakana are names, hiragana mostly endings.
     fn read_unspaced(&mut self, lower: &str) {
         let mut rest = lower;
         while let Some(first) = rest.chars().next() {

@@ -1,8 +1,8 @@
 //! Word tables for the comparison of values.
 //!
 //! Texts are compared word by word. A word in these tables is compared in the form that the tables give, any other word
-//! as written. The tables are broad where a doubt keeps two entries apart (limits, states) and narrow where a word
-//! would merge them (synonyms).
+//! as written. Tables whose words keep two entries apart (limits, states) are broad. Tables whose words let entries
+//! merge (synonyms) are narrow.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -18,7 +18,7 @@ const NEGATIONS: &str = "\
     nicht kein keine keinen keinem keiner nie niemals ohne weder \
     не ни нет без никогда нельзя pas jamais sans aucun nunca sin ninguno";
 
-/// Pairs of opposites. Most are words that other rules skip; unknown words count as different in any case.
+/// Pairs of opposites. Most of these words are skipped by other rules; unknown words count as different in any case.
 const OPPOSITES: &str = "\
     on/off in/out up/down over/under above/below before/after with/without into/out inside/outside more/less more/few \
     most/least most/few all/some all/none every/some each/some both/neither always/sometimes often/seldom since/until \
@@ -58,8 +58,8 @@ const VALUES: &str = "\
     early late last next previous new old current \
     male female single married divorced vegan vegetarian";
 
-/// Synonyms; the first word of each group represents it. Only words that are interchangeable in notes of a
-/// project or person.
+/// Synonyms. The first word of each group represents the group. The words of a group are interchangeable in notes about
+/// a project or a person.
 const SAME: &str = "\
     day-daily night-nightly week-weekly month-monthly quarter-quarterly year-yearly-annual-annually \
     hour-hourly weekday-workday automatic-automatically-auto manual-manually production-prod development-dev \
@@ -89,13 +89,13 @@ const IRREGULAR: &str = "\
     swap-swapped rise-rose-risen sit-sat stand-stood win-won wake-woke-woken withdraw-withdrew-withdrawn \
     overwrite-overwrote-overwritten understand-understood see-saw-seen learn-learnt burn-burnt";
 
-/// Words without content of their own, used to talk about an entry's subject.
+/// Words that have no content of their own and are used to talk about the subject of an entry.
 const SILENT: &str = "\
     note notes overview summary detail details info general regarding concerning currently current now already simply \
     just also always please via using according matter thing topic entry fact item remember reminder schedule scheduled \
     policy rule step user way kind sort lots time able wird werden wurde";
 
-/// Light verbs: a more specific verb may replace them. Those of a group are synonyms.
+/// Light verbs: a more specific verb may replace them. The verbs of a group are synonyms.
 const LIGHT: &str = "\
     use-utilise-utilize-run store-keep-live-lie-reside-locate-find-place-stand-belong-hang describe-explain \
     contain-include-consist see become remain-stay get make-do-does-did come-go-goes have-has-had be-is-are-was-were-been \
@@ -105,11 +105,11 @@ const LIGHT: &str = "\
 const CONDITIONS: &str = "\
     if when whenever once unless until while after before during except provided where wenn falls sobald bis если когда";
 
-/// Words that assign a role to the words after them; the first word represents its group.
+/// Words that assign a role to the words after them. The first word of a group represents the group.
 const DIRECTED: &str = "\
     to-into-onto-toward-towards from than before after over until-till since above below-under by for against versus-vs";
 
-/// Marks of progress.
+/// Marks of progress or state, such as ticks.
 pub(super) const MARKS: &str = "✅✔✓☑❌✖✗✘☐⚠🚫⛔🟢🔴🟡🟠👍👎";
 
 /// Verbs that form one word with the following particle.
@@ -192,7 +192,7 @@ impl WordTables {
     }
 }
 
-/// Returns the words of a group, each with the first word, which represents the group.
+/// Returns each word of a group with the group's first word, which represents the group.
 fn members(group: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let first = group.split('-').next().unwrap_or(group);
     group.split('-').map(move |word| (word, first))
@@ -207,7 +207,7 @@ fn stem(lower: &str) -> String {
     }
 }
 
-/// Returns the stem, or the stem of the word that represents its group.
+/// Returns the stem of a word or, for a synonym, the stem of the word that represents its group.
 pub(super) fn normalize(lower: &str) -> String {
     let stem = stem(lower);
     TABLES.same.get(&stem).cloned().unwrap_or(stem)
@@ -225,13 +225,13 @@ pub(super) fn is_silent(lower: &str, form: &str) -> bool {
     is_stop(lower) || TABLES.silent.contains(form) || TABLES.light.contains_key(form)
 }
 
-/// Returns, for a run of hiragana, whether it has no content, and whether it negates.
+/// Returns two flags for a run of hiragana: it has no content, and it negates.
 pub(super) fn kana(run: &str) -> (bool, bool) {
     let denies = KANA_NEGATIONS.iter().any(|end| run.contains(end));
     (TABLES.kana.contains(run), denies)
 }
 
-/// Returns, for a Chinese character, whether it has no content, and whether it negates.
+/// Returns two flags for a Chinese character: it has no content, and it negates.
 pub(super) fn han(mark: char) -> (bool, bool) {
     (HAN.contains(mark), HAN_NEGATIONS.contains(mark))
 }

@@ -87,7 +87,7 @@ fn a_strength_set_in_the_file_wins_and_access_counts_add_up() {
         merged(&base, &theirs, &ours).entries[0].accessed,
         ours[0].accessed
     );
-    // The file shows only hundredths of the strength, so neither side has changed it.
+    // The file shows the strength only in hundredths, so this difference is not a change.
     ours[0].strength = 0.5004;
     assert_eq!(merged(&base, &base, &ours).entries, ours);
 }

@@ -138,7 +138,7 @@ fn missing_fields_have_their_defaults() {
     assert_eq!((entry.id.clone(), entry.hits), (id("x"), 12));
     assert!((entry.strength - 0.9).abs() < 1e-6);
     assert_eq!(entry.summary, "Summary line.");
-    assert_eq!(entry.created, day("2026-02-01"), "no day is said");
+    assert_eq!(entry.created, day("2026-02-01"), "the entry has no creation date");
     let section = Some("section".to_owned());
     let path = "file.md".to_owned();
     assert_eq!(entry.pointers, [Pointer { path, section }]);

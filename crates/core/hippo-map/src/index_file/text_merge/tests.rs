@@ -62,7 +62,7 @@ fn prose_in_an_entry_is_merged_and_fields_keep_our_value() {
     let theirs = base.replace("Prose.\n", "Prose.\nMore prose.\n");
     let expected = ours.replace("Prose.\n", "Prose.\nMore prose.\n");
     assert_eq!(merged(&base, &ours, &theirs), expected);
-    // A key that hippod does not know exists only in the comment.
+    // `mood` is a key that hippod does not know, so only the comment contains its value.
     let theirs = base.replace("str=0.50", "str=0.50 | mood=calm");
     assert!(merged(&base, &ours, &theirs).contains("mood=calm"));
 }

@@ -103,7 +103,7 @@ impl LayoutCase {
         let entries = |bytes: &[u8]| IndexFile::parse(bytes, self.settings).to_entries();
         let mut found: BTreeMap<EntryId, Entry> = BTreeMap::new();
         for entry in entries(&files.master) {
-            // Lines that were not adopted as entries are not hippod's own lines.
+            // Lines that were not adopted as entries belong to people, not to hippod.
             if live.contains_key(&entry.id)
                 || archived.contains(&entry.id)
                 || self.forgotten.contains(&entry.id)
@@ -168,7 +168,7 @@ fn any_record() -> impl Strategy<Value = EntryRecord> {
     ]));
     let filed = (0..4_102_444_800_000_i64, 0_u32..99, 0_u8..=100, any::<u8>());
     (entry, place, any_group(), band, filed).prop_map(|(mut entry, place, group, band, filed)| {
-        // Use the id that the entry would have after reading it from a file or deriving it from the topic.
+        // Use the id that the entry has after it is written to a file and read back.
         entry.id = as_written(&entry, &IndexFileOptions::default()).id;
         EntryRecord {
             place,
@@ -242,7 +242,7 @@ fn any_case(current: impl Strategy<Value = Option<Vec<u8>>>) -> impl Strategy<Va
 fn foreign(bytes: &[u8], settings: IndexFileOptions) -> Vec<Vec<u8>> {
     let file = IndexFile::parse(bytes, settings);
     if !file.copied_ids().is_empty() {
-        // Removing an entry would turn a second copy in the file into that entry.
+        // If the file has a second copy of an entry, removing the entry turns this copy into the entry.
         return Vec::new();
     }
     let mut rest: Vec<u8> = Vec::new();

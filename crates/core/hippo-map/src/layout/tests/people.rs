@@ -29,7 +29,7 @@ fn a_file_by_people_gets_the_lists_and_keeps_every_byte() {
         );
     assert_eq!(text(&files.master), expected);
 
-    // If one value changes, the other fields and the text around them must stay.
+    // If one value changes, the other fields and the surrounding text must stay.
     let crane = store.record("crane").filed.as_mut().unwrap();
     *crane = FiledUse {
         hits: 4,
@@ -57,7 +57,8 @@ fn an_entry_is_removed_with_only_its_own_lines() {
         "{}",
         text(&after)
     );
-    // The remaining line turns its heading into an entry that was not adopted. hippod must not remove such an entry.
+    // The remaining line turns its heading into an entry that is not in the store. hippod must not remove such an
+    // entry.
     let again = store.from(&after);
     assert_eq!(text(&again.master), text(&after));
     assert_eq!(again.entries, 2);
