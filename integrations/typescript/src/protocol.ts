@@ -1085,7 +1085,7 @@ export interface IndexShowResponse {
 export interface IndexState {
   /** The missing part as one kebab-case word, for example `no-model`; null if no part is missing. */
   degraded: string | null;
-  /** Number that every searchable change increases. */
+  /** Counter of changes: each change of the searchable text increases the number. */
   generation: number;
   /** Age of the oldest change that is not searchable yet, in milliseconds; 0 if all changes are searchable. */
   lag_ms: number;
@@ -2232,7 +2232,7 @@ export interface WorkspaceStatus {
   documents: number;
   /** Chunks with a vector of the active model. */
   embedded: number;
-  /** Number that every searchable change increases. */
+  /** Counter of changes: each change of the searchable text increases the number. */
   generation: number;
   /** Number of deletions held back because they affect many files. */
   held_deletions: number;

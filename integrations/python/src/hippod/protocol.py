@@ -1486,7 +1486,7 @@ class IndexState(TypedDict):
     #: The missing part as one kebab-case word, for example `no-model`; null if no part is missing.
     degraded: str | None
 
-    #: Number that every searchable change increases.
+    #: Counter of changes: each change of the searchable text increases the number.
     generation: int
 
     #: Age of the oldest change that is not searchable yet, in milliseconds; 0 if all changes are searchable.
@@ -2696,7 +2696,7 @@ class WorkspaceStatus(TypedDict):
     #: Chunks with a vector of the active model.
     embedded: int
 
-    #: Number that every searchable change increases.
+    #: Counter of changes: each change of the searchable text increases the number.
     generation: int
 
     #: Number of deletions held back because they affect many files.
