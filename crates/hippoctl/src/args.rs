@@ -152,8 +152,8 @@ pub enum Verb {
     /// Print what hippod adds to the prompt of an agent's next session
     ///
     /// Prints hippod's blocks in the files that the harness reads, the files that the harness imports, and the text of
-    /// the session-start hook. For each of these texts, prints the number of tokens, and the reason why the text is in
-    /// the prompt. Omits files that a block only asks the agent to read. Records nothing, and needs no daemon.
+    /// the session-start hook. For each text, prints the number of tokens, and the reason why the text is in the
+    /// prompt. Omits files that a block only asks the agent to read. Records nothing, and needs no daemon.
     Prompt {
         /// The harness that runs the agent [default: every harness that is set up in the workspace]
         #[arg(long, value_enum)]
