@@ -16,7 +16,7 @@ pub enum CycleVerb {
     /// Write strengths and accesses to the index file, add entries for new files, and move faded entries to the Decay
     /// Queue [scheduled hourly]
     Light(CycleArgs),
-    /// Correct pointers, merge near-duplicates, and archive faded entries [scheduled nightly]
+    /// Correct pointers, merge near-duplicate entries, and archive faded entries [scheduled nightly]
     Deep(CycleArgs),
     /// Archive entries that have been in the Decay Queue for a month, and write a health report [scheduled every four
     /// weeks]
