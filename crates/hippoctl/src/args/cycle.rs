@@ -6,7 +6,7 @@ use hippo_proto::MAX_RUNS;
 /// Text below the help of `consolidate`.
 pub const EXAMPLES: &str = "Examples:
   hippoctl consolidate deep --dry-run    print what the cycle would do
-  hippoctl consolidate deep              run it
+  hippoctl consolidate deep              run the deep cycle
   hippoctl consolidate history           list the runs with their numbers
   hippoctl consolidate undo 12           undo run 12";
 

@@ -8,8 +8,8 @@ use hippo_proto::MAX_JOBS;
 /// Text below the help of `tree`.
 pub const EXAMPLES: &str = "Examples:
   hippoctl tree compact --dry-run     list the nodes that would be written
-  hippoctl tree compact               write them, and create the tree
-  hippoctl tree compact --take-over   the same for the tree of another program
+  hippoctl tree compact               write the nodes; create a missing tree
+  hippoctl tree compact --take-over   also change the nodes of other programs
   hippoctl tree show                  print memory/ROOT.md
   hippoctl tree show 2026-W02         print the node of a week
   hippoctl tree pending               list the nodes that need a summary
