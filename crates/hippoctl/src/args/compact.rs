@@ -25,8 +25,7 @@ pub struct CompactArgs {
     /// Maximum number of tokens of the summary, estimated as bytes / 4 [default: no limit]
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub budget: Option<u32>,
-    /// Store the content of each message, so that `hippoctl context fetch ID` prints the message with an id from the
-    /// summary
+    /// Store the content of each message; `hippoctl context fetch ID` then prints a message by its id in the summary
     #[arg(long)]
     pub store: bool,
 }

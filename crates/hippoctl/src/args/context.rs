@@ -15,18 +15,19 @@ command prints the summary of the entry to standard error.";
 /// Verbs of `context`.
 #[derive(Debug, Subcommand)]
 pub enum ContextVerb {
-    /// Print the stored content of an entry, byte for byte
+    /// Print the stored content of a context entry, byte for byte
     #[command(after_help = FETCH_EXAMPLES)]
     Fetch {
-        /// Id of an entry, id of a content (b3: and at least 12 digits), or id from a summary of `compact --store`
+        /// Id of a context entry, of a content (b3: and at least 12 digits), or of a message in a summary by `hippoctl
+        /// compact --store`
         id: String,
-        /// Id of the session that requests the content; the daemon records an access of the entry
+        /// Id of the session that requests the content; with this option, the daemon records an access of the entry
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },
-    /// List the sessions of the workspace, or the entries of a session
+    /// List the sessions of the workspace, or the context entries of a session
     List(ContextListArgs),
-    /// Close a session, and write its lasting entries to today's log
+    /// Close a session, and write its lasting context entries to today's log
     Close {
         /// Id of the session
         #[arg(long, value_name = "ID")]
@@ -37,10 +38,10 @@ pub enum ContextVerb {
 /// Options of `context list`.
 #[derive(Debug, Args)]
 pub struct ContextListArgs {
-    /// List the entries of this session
+    /// List the context entries of this session
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
-    /// Show the strengths at this turn
+    /// Show the strengths of the context entries at this turn
     #[arg(long, value_name = "N", requires = "session")]
     pub at_turn: Option<u64>,
     /// List the sessions of all workspaces

@@ -6,7 +6,7 @@ use hippo_proto::MAX_RUNS;
 /// Text below the help of `consolidate`.
 pub const EXAMPLES: &str = "Examples:
   hippoctl consolidate deep --dry-run    print what the cycle would do
-  hippoctl consolidate deep              run it
+  hippoctl consolidate deep              run the deep cycle
   hippoctl consolidate history           list the runs with their numbers
   hippoctl consolidate undo 12           undo run 12";
 
@@ -16,14 +16,14 @@ pub enum CycleVerb {
     /// Write strengths and accesses to the index file, add entries for new files, and move faded entries to the Decay
     /// Queue [scheduled hourly]
     Light(CycleArgs),
-    /// Correct pointers, merge near-duplicates, and archive faded entries [scheduled nightly]
+    /// Correct pointers, merge near-duplicate entries, and archive faded entries [scheduled nightly]
     Deep(CycleArgs),
     /// Archive entries that have been in the Decay Queue for a month, and write a health report [scheduled every four
     /// weeks]
     Archival(CycleArgs),
-    /// List past runs, the newest first, or print the report of one run
+    /// List past runs of cycles, the newest first, or print the report of one run
     History(HistoryArgs),
-    /// Undo the changes that a run made to the index file
+    /// Undo the changes that a run of a cycle made to the index file
     ///
     /// A second undo of the same run changes nothing.
     Undo {
@@ -39,7 +39,7 @@ pub struct CycleArgs {
     /// Print what the cycle would do, without changing anything
     #[arg(long)]
     pub dry_run: bool,
-    /// Run as if TIME were the current time; RFC 3339 or YYYY-MM-DD
+    /// Run the cycle as if TIME (RFC 3339 or YYYY-MM-DD) were the current time
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
 }
@@ -51,7 +51,7 @@ pub struct HistoryArgs {
     #[arg(short = 'n', long, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_RUNS)))]
     pub limit: Option<u32>,
-    /// Print the full report of this run instead of the list
+    /// Print the full report of the run with this number, in place of the list of runs
     #[arg(long, value_name = "RUN", value_parser = clap::value_parser!(i64).range(1..))]
     pub run: Option<i64>,
 }

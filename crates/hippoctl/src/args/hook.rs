@@ -19,7 +19,7 @@ pub enum HookName {
     PreCompact,
     /// Append the new messages of the transcript to the daily log
     TaskCompleted,
-    /// Do the same as pre-compact, and close the session of context entries
+    /// Do the same as pre-compact, and close the session to which the context entries belong
     SessionEnd,
 }
 

@@ -6,17 +6,17 @@ use hippo_proto::{EntryPriority, MAX_ENTRIES};
 /// Verbs of `index`.
 #[derive(Debug, Subcommand)]
 pub enum IndexVerb {
-    /// List the entries, the strongest first
+    /// List the entries of the index file, the strongest first
     List(IndexListArgs),
     /// Show an entry, and the reasons for its strength
     Show {
         /// Id of the entry
         id: String,
-        /// Show the strength at this time; RFC 3339 or YYYY-MM-DD
+        /// Show the strength of the entry at this time (RFC 3339 or YYYY-MM-DD)
         #[arg(long, value_name = "TIME")]
         at: Option<String>,
     },
-    /// Change the text or priority of an entry
+    /// Change the topic, summary, tags or priority of an entry
     Edit(IndexEditArgs),
     /// Pin an entry, so that it never fades (priority amygdala)
     Pin {
@@ -28,17 +28,17 @@ pub enum IndexVerb {
         /// Id of the entry
         id: String,
     },
-    /// Remove an entry from the index file; the text to which it points stays
+    /// Remove an entry from the index file; the text to which the entry points stays
     Forget {
         /// Id of the entry
         id: String,
     },
-    /// Restore a forgotten or archived entry
+    /// Add a forgotten or archived entry to the index file again
     Restore {
         /// Id of the entry
         id: String,
     },
-    /// Print all entries as JSON, including archived ones
+    /// Print all entries, including archived entries, as JSON
     ///
     /// The output does not contain the text to which the entries point.
     Export,
@@ -47,7 +47,7 @@ pub enum IndexVerb {
 /// Options of `index list`.
 #[derive(Debug, Args)]
 pub struct IndexListArgs {
-    /// List the entries that existed at this time, with their strengths then, RFC 3339 or YYYY-MM-DD
+    /// List the entries that existed at this time (RFC 3339 or YYYY-MM-DD), with their strengths at this time
     #[arg(long, visible_alias = "as-of", value_name = "TIME")]
     pub at: Option<String>,
     /// Maximum number of entries

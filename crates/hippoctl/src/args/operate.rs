@@ -23,11 +23,11 @@ pub struct DoctorArgs {
     /// With --fix: print the fixes without making them
     #[arg(long, requires = "fix")]
     pub dry_run: bool,
-    /// Measure the quality of the memory instead: duplicates, stale entries, contradictions, secrets, and text that
-    /// reads like an instruction
+    /// Measure the quality of the memory, in place of the usual checks: duplicates, stale entries, contradictions,
+    /// secrets, and text that reads like an instruction
     #[arg(long, conflicts_with_all = ["rebuild", "fix"])]
     pub audit: bool,
-    /// With --audit: maximum number of examples of each kind
+    /// With --audit: maximum number of examples for each kind of finding
     #[arg(short = 'n', long, default_value_t = 5, value_name = "N", requires = "audit",
           value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_EXAMPLES)))]
     pub examples: u32,
@@ -36,7 +36,7 @@ pub struct DoctorArgs {
 /// Options of `logs`.
 #[derive(Debug, Args)]
 pub struct LogsArgs {
-    /// Print the failures of hooks instead
+    /// Print the failures of hooks, in place of the log of the daemon
     #[arg(long)]
     pub hooks: bool,
     /// Number of lines to print, counted from the end of the log

@@ -14,7 +14,8 @@ pub const EXAMPLES: &str = "Examples:
 /// Options of `remember`.
 #[derive(Debug, Args)]
 pub struct RememberArgs {
-    /// The text, as markdown; `-` or no text reads standard input; write `--` before a text that begins with a hyphen
+    /// The text to store, as markdown; without a text, or with `-`, the command reads standard input; write `--` before
+    /// a text that begins with a hyphen
     #[arg(num_args = 0.., value_name = "TEXT")]
     pub text: Vec<String>,
     /// Topic of the text, on one line [default: extracted from the text]
@@ -23,7 +24,7 @@ pub struct RememberArgs {
     /// Type of the text
     #[arg(long = "type", value_enum, value_name = "TYPE")]
     pub type_: Option<MemoryType>,
-    /// Tags, separated by commas
+    /// Tags of the entry, separated by commas
     #[arg(long, value_delimiter = ',')]
     pub tags: Option<Vec<String>>,
     /// Priority of the entry [default: derived from the text]

@@ -11,7 +11,7 @@ pub struct SearchArgs {
     /// The question, in plain words
     #[arg(required = true, num_args = 1.., value_name = "QUERY")]
     pub query: Vec<String>,
-    /// Maximum number of results [default: 10, or as many as fit into the budget]
+    /// Maximum number of results [default: 10; with --budget, as many as fit into the budget]
     #[arg(short = 'n', long, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LIMIT)))]
     pub limit: Option<u32>,
@@ -30,13 +30,14 @@ pub struct SearchArgs {
     /// Search only text dated on or after this day, YYYY-MM-DD
     #[arg(long, value_name = "DATE")]
     pub since: Option<String>,
-    /// Search only text dated on or before this day, YYYY-MM-DD, so that the answer is the one of that day
+    /// Search only text dated on or before this day, YYYY-MM-DD, as if you had searched on that day
     #[arg(long, visible_alias = "as-of", value_name = "DATE")]
     pub until: Option<String>,
-    /// Print the parts of each score, and how the index file led to the results
+    /// Also print the parts of each score, and how the entries of the index file led to the results
     #[arg(long)]
     pub explain: bool,
-    /// Record an access of the entries that the search finds, which strengthens the entries; for searches by agents
+    /// Record an access of each entry that the search finds, which raises the strength of the entry; for searches by
+    /// agents
     #[arg(long)]
     pub record: bool,
 }

@@ -19,14 +19,14 @@ pub enum ServiceVerb {
     /// Install hippod as a service of your user, which starts at login and restarts after a failure
     ///
     /// Writes the systemd units or the launchd agent, and starts the service. The service uses the current values of
-    /// the HIPPOD_ and XDG_ variables. It replaces a daemon that you started by hand. After an update of hippod, run
-    /// this command again to update the service.
+    /// the HIPPOD_ and XDG_ variables. The service replaces a daemon that you started by hand. After an update of
+    /// hippod, run this command again to update the service.
     Install {
         /// Print the changes without making them
         #[arg(long)]
         dry_run: bool,
     },
-    /// Stop the service and remove the files that `install` wrote; memory and index stay
+    /// Stop the service and remove the files that `hippoctl service install` wrote; memory and index stay
     Uninstall {
         /// Print the changes without making them
         #[arg(long)]

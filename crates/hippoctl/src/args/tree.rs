@@ -8,8 +8,8 @@ use hippo_proto::MAX_JOBS;
 /// Text below the help of `tree`.
 pub const EXAMPLES: &str = "Examples:
   hippoctl tree compact --dry-run     list the nodes that would be written
-  hippoctl tree compact               write them, and create the tree
-  hippoctl tree compact --take-over   the same for the tree of another program
+  hippoctl tree compact               write the nodes; create a missing tree
+  hippoctl tree compact --take-over   also change the nodes of other programs
   hippoctl tree show                  print memory/ROOT.md
   hippoctl tree show 2026-W02         print the node of a week
   hippoctl tree pending               list the nodes that need a summary
@@ -18,7 +18,7 @@ pub const EXAMPLES: &str = "Examples:
 /// Verbs of `tree`.
 #[derive(Debug, Subcommand)]
 pub enum TreeVerb {
-    /// Update the nodes whose sources have changed, from the days up to ROOT.md
+    /// Update the nodes of the compaction tree whose sources have changed: days, weeks, months and ROOT.md
     Compact(TreeCompactArgs),
     /// List the nodes that need a summary from an agent, with instructions for each node
     Pending {
@@ -36,12 +36,12 @@ pub enum TreeVerb {
         node: String,
         /// The file with the summary [default: standard input]
         file: Option<PathBuf>,
-        /// Digest of the sources, from `hippoctl tree pending`; the daemon rejects the summary if the sources have
-        /// changed since then
+        /// Digest of the node's sources, as `hippoctl tree pending` printed it; if the sources have changed since then,
+        /// the daemon rejects the summary
         #[arg(long, value_name = "DIGEST")]
         source_digest: Option<String>,
     },
-    /// Print a node
+    /// Print a node of the compaction tree
     Show {
         /// The node: a day (2026-01-10), a week (2026-W02), a month (2026-01), ROOT, or the path of its file [default:
         /// ROOT]
@@ -56,10 +56,11 @@ pub struct TreeCompactArgs {
     /// Print the changes without making them
     #[arg(long)]
     pub dry_run: bool,
-    /// Let hippod change a tree that another program wrote; `workspace remove` and `init --undo` restore the original
+    /// Let hippod change a compaction tree that another program wrote; `workspace remove` and `init --undo` restore the
+    /// other program's files
     #[arg(long)]
     pub take_over: bool,
-    /// Run as if TIME were the current time; RFC 3339 or YYYY-MM-DD
+    /// Update the tree as if TIME (RFC 3339 or YYYY-MM-DD) were the current time
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
 }

@@ -12,7 +12,7 @@ pub struct TrustArgs {
     /// Withdraw your trust in the settings of the folder
     #[arg(long)]
     pub revoke: bool,
-    /// Show what the settings would change, without accepting them
+    /// Show what the settings would change, without accepting the settings
     #[arg(long)]
     pub dry_run: bool,
 }
