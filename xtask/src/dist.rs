@@ -157,6 +157,12 @@ fn debian(house: &ProjectFolders, parts: PackageParts<'_>, time: u64) -> Result<
 /// Fails if a crate has no licence, or if cargo-about cannot be installed.
 fn licences(house: &ProjectFolders) -> Result<String> {
     let program = tool(house, "cargo-about", "0.9.3", &["--features", "cli"])?;
+    // cargo-about reads the dependencies of all platforms. The build has downloaded only those of this platform.
+    house::run(
+        Command::new("cargo")
+            .args(["fetch", "--locked"])
+            .current_dir(&house.root),
+    )?;
     let mut text = String::new();
     for package in ["hippod", "hippoctl"] {
         let mut about = Command::new(&program);

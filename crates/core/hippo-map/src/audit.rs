@@ -10,7 +10,7 @@ pub(crate) mod words;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::truth::{DatedText, find_superseded};
+use crate::truth::{DatedText, find_superseded, is_subject, may_state};
 use hippo_redact::SecretKind;
 use hippo_text::instruction;
 use hippo_text::text::clip;
@@ -21,6 +21,11 @@ use words::split_words;
 const BOOT: [&str; 5] = ["AGENTS.md", "CLAUDE.md", "SOUL.md", "TOOLS.md", "USER.md"];
 /// Minimum number of words of a chunk that can count as a duplicate.
 const LEAST_WORDS: usize = 4;
+/// Maximum number of different values of a statement. A statement with more values is taken for a form that is filled
+/// in repeatedly.
+const MOST_VALUES: usize = 8;
+/// Maximum length in bytes of a heading that is compared.
+const LONGEST_TITLE: usize = 60;
 /// Maximum length of a quoted text in bytes.
 const QUOTED: usize = 160;
 
@@ -109,10 +114,14 @@ pub fn audit(
     go_on: ContinueCheck<'_>,
 ) -> Option<AuditReport> {
     let lines: Vec<AuditedLine<'_>> = files.iter().flat_map(list_lines).collect();
-    let mut pass = AuditPass { examples, go_on };
+    let mut pass = AuditPass {
+        examples,
+        go_on,
+        redacted: HashMap::new(),
+    };
     Some(AuditReport {
         duplicate: pass.find_duplicates(files)?,
-        stale: pass.find_stale(entries),
+        stale: pass.find_stale(entries)?,
         contradicted: pass.find_contradicted(files, lines.len())?,
         secret_bearing: pass.find_secret_bearing(files, lines.len())?,
         instruction_like: pass.find_instruction_like(&lines)?,
@@ -146,6 +155,8 @@ struct AuditPass<'g> {
     /// Maximum number of listed cases of each kind.
     examples: usize,
     go_on: ContinueCheck<'g>,
+    /// Beginnings of the lines of quoted files, without secrets, by path.
+    redacted: HashMap<String, Vec<String>>,
 }
 
 impl AuditPass<'_> {
@@ -153,30 +164,45 @@ impl AuditPass<'_> {
         (self.go_on)(bytes).then_some(())
     }
 
+    /// Adds a case, with quotes from the given lines.
     fn add(
-        &self,
+        &mut self,
         found: &mut AuditTally,
         place: &str,
         line: Option<u32>,
         quoted: &[(&AuditedFile, u32)],
         why: impl FnOnce() -> String,
-    ) {
+    ) -> Option<()> {
         found.count += 1;
         if found.examples.len() < self.examples {
+            let mut quotes = Vec::new();
+            for (file, line) in quoted {
+                quotes.extend(self.quote(file, *line)?);
+            }
             found.examples.push(AuditCase {
                 place: place.to_owned(),
                 line,
                 why: why(),
-                quotes: quoted
-                    .iter()
-                    .filter_map(|(file, line)| quote(file, *line))
-                    .collect(),
+                quotes,
             });
         }
+        Some(())
     }
 
-    fn add_line(&self, found: &mut AuditTally, line: &AuditedLine<'_>, why: impl FnOnce() -> String) {
-        self.add(found, &line.file.path, Some(line.number), &[], why);
+    /// Returns the beginning of a line without secrets. The text is `None` if the line reads like an instruction.
+    fn quote(&mut self, file: &AuditedFile, line: u32) -> Option<Option<String>> {
+        if !self.redacted.contains_key(&file.path) {
+            self.check(file.text.len())?;
+            let shown = hippo_redact::redact_lines(&file.text);
+            let lines = shown.lines().map(|line| clip(line, QUOTED)).collect();
+            self.redacted.insert(file.path.clone(), lines);
+        }
+        let at = (line as usize).saturating_sub(1);
+        let text = self.redacted.get(&file.path).and_then(|lines| lines.get(at));
+        Some(
+            text.filter(|text| instruction::match_rule(text).is_none())
+                .cloned(),
+        )
     }
 
     fn find_duplicates(&mut self, files: &[AuditedFile]) -> Option<AuditTally> {
@@ -196,23 +222,23 @@ impl AuditPass<'_> {
                 if (path, line) != here {
                     self.add(&mut found, &file.path, Some(*start), &[(file, *start)], || {
                         format!("duplicates {path}:{line}")
-                    });
+                    })?;
                 }
             }
         }
         Some(found)
     }
 
-    fn find_stale(&self, entries: &[AuditedEntry]) -> AuditTally {
+    fn find_stale(&mut self, entries: &[AuditedEntry]) -> Option<AuditTally> {
         let mut found = AuditTally::of(entries.len());
         for entry in entries {
             if let Some(lost) = &entry.lost {
                 self.add(&mut found, &entry.id, None, &[], || {
                     format!("points to {lost}, which does not exist")
-                });
+                })?;
             }
         }
-        found
+        Some(found)
     }
 
     /// Finds lines of dated files whose value a later line changes.
@@ -222,41 +248,51 @@ impl AuditPass<'_> {
             .filter_map(|file| Some((file, file.date?.to_string())))
             .filter(|(file, date)| file.path.contains(date))
             .collect();
-        let mut headings: Vec<Vec<String>> = vec![Vec::new()];
+        let mut subjects: Vec<String> = Vec::new();
         let mut stated: Vec<(usize, u32, usize, &str)> = Vec::new();
         for (at, (file, _)) in dated.iter().enumerate() {
             self.check(file.text.len())?;
-            let mut open: Vec<(usize, &str)> = Vec::new();
-            let mut is_code = false;
-            headings.push(Vec::new());
+            let mut headings: Vec<(usize, &str)> = Vec::new();
+            let (mut is_code, mut is_new) = (false, true);
             for (number, line) in (1..).zip(file.text.lines()) {
                 is_code ^= line.trim_start().starts_with("```");
-                let level = line.len() - line.trim_start_matches('#').len();
-                if (1..=6).contains(&level) && line[level..].starts_with(' ') {
-                    open.retain(|(above, _)| *above < level);
-                    open.push((level, line[level..].trim()));
-                    headings.push(open.iter().map(|(_, title)| (*title).to_owned()).collect());
-                } else if !is_code {
-                    stated.push((at, number, headings.len() - 1, line));
+                if is_code {
+                    continue;
+                }
+                let title = line.trim_start_matches('#');
+                let level = line.len() - title.len();
+                if (1..=6).contains(&level) && title.starts_with(' ') {
+                    let title = title.trim();
+                    headings.retain(|(above, _)| *above < level);
+                    headings.push((level, &title[..title.floor_char_boundary(LONGEST_TITLE)]));
+                    is_new = true;
+                } else if may_state(line) {
+                    if is_new {
+                        let titles = headings.iter().map(|(_, title)| *title);
+                        let titles: Vec<&str> = titles.filter(|title| is_subject(title)).collect();
+                        subjects.push(titles.join(" > "));
+                        is_new = false;
+                    }
+                    stated.push((at, number, subjects.len() - 1, line));
                 }
             }
         }
         let mut texts: Vec<DatedText<'_>> = Vec::with_capacity(stated.len());
-        for &(at, number, heading, text) in &stated {
+        for &(at, number, subject, text) in &stated {
             let (file, date): &(&AuditedFile, String) = &dated[at];
             texts.push(DatedText {
                 date: Some(date),
                 place: (&file.path, number),
-                heading: &headings[heading],
+                heading: std::slice::from_ref(&subjects[subject]),
                 text,
             });
         }
-        for (older, newer) in find_superseded(&texts).into_iter().enumerate() {
+        for (older, newer) in find_superseded(&texts, MOST_VALUES).into_iter().enumerate() {
             let Some(newer) = newer else { continue };
             let [older, newer] = [older, newer].map(|at| (dated[stated[at].0].0, stated[at].1));
             self.add(&mut found, &older.0.path, Some(older.1), &[older, newer], || {
                 format!("{}:{} states another value", newer.0.path, newer.1)
-            });
+            })?;
         }
         Some(found)
     }
@@ -276,7 +312,7 @@ impl AuditPass<'_> {
                         return SecretKind::PrivateKey.name().to_owned();
                     }
                     kinds.join(", ")
-                });
+                })?;
             }
         }
         Some(found)
@@ -291,18 +327,10 @@ impl AuditPass<'_> {
             found.of += 1;
             self.check(line.text.len())?;
             if let Some(rule) = instruction::match_rule(line.text) {
-                self.add_line(&mut found, line, || rule.to_owned());
+                let rule = || rule.to_owned();
+                self.add(&mut found, &line.file.path, Some(line.number), &[], rule)?;
             }
         }
         Some(found)
     }
-}
-
-/// Returns the beginning of a line with secrets removed, or `None` if the line reads like an instruction.
-fn quote(file: &AuditedFile, line: u32) -> Option<String> {
-    let shown = hippo_redact::redact_lines(&file.text);
-    let line = shown.lines().nth(line.checked_sub(1)? as usize)?;
-    instruction::match_rule(line)
-        .is_none()
-        .then(|| clip(line, QUOTED))
 }

@@ -22,8 +22,6 @@ const LEAST_NAME: usize = 2;
 const MOST_PAIR: usize = 8;
 /// Maximum length of a line in bytes. The limit is needed because comparing values takes more than linear time.
 const LONGEST: usize = 240;
-/// Maximum number of different lines about one attribute. More lines mean that a form is filled in repeatedly.
-const MOST_VALUES: usize = 8;
 /// Minimum number of lines between a value and its change in one file. Nearer lines belong to one list.
 const APART: u32 = 20;
 /// Words in the headings of days and sessions. Such headings do not name a subject.
@@ -84,8 +82,11 @@ fn is_after(line: (&str, (&str, u32)), other: (&str, (&str, u32))) -> bool {
 }
 
 /// Returns, for each text, the index of a later text that changes a value of the earlier text, or `None`.
+///
+/// An attribute with more than `most_values` different lines is ignored. It is probably a form that is filled in
+/// repeatedly. The running time is linear in the number of lines if `most_values` is small.
 #[must_use]
-pub fn find_superseded(texts: &[DatedText<'_>]) -> Vec<Option<usize>> {
+pub fn find_superseded(texts: &[DatedText<'_>], most_values: usize) -> Vec<Option<usize>> {
     let mut by_attribute: BTreeMap<String, Vec<StatedLine<'_>>> = BTreeMap::new();
     for (at, text) in texts.iter().enumerate() {
         let Some(date) = text.date else { continue };
@@ -110,11 +111,15 @@ pub fn find_superseded(texts: &[DatedText<'_>]) -> Vec<Option<usize>> {
     }
     let mut superseded = vec![None; texts.len()];
     for lines in by_attribute.into_values() {
-        let values: BTreeSet<&str> = lines.iter().map(|line| line.line).collect();
-        if !(2..=MOST_VALUES).contains(&values.len()) {
+        let different: BTreeSet<&str> = lines.iter().map(|line| line.line).collect();
+        if !(2..=most_values).contains(&different.len()) {
             continue;
         }
-        let (last, earlier) = split_last(lines);
+        let (mut last, earlier) = split_last(lines);
+        let newest = last.last().map(|newer| newer.at);
+        // Equal lines are compared only once, so that the time is linear in the number of lines.
+        let mut seen = BTreeSet::new();
+        last.retain(|newer| seen.insert(newer.line));
         // A text is superseded only if all its values for the attribute have changed.
         let mut holds = BTreeMap::<usize, bool>::new();
         for older in earlier {
@@ -124,7 +129,7 @@ pub fn find_superseded(texts: &[DatedText<'_>]) -> Vec<Option<usize>> {
             *holds.entry(older.at).or_default() |= !changed;
         }
         for (at, _) in holds.into_iter().filter(|(_, holds)| !holds) {
-            superseded[at] = superseded[at].or(last.last().map(|newer| newer.at));
+            superseded[at] = superseded[at].or(newest);
         }
     }
     superseded
@@ -150,7 +155,7 @@ fn is_changed(line: &str, newer: &str) -> bool {
 }
 
 /// Returns `false` for lines that state no value: machine output, formulas, an assistant's words, questions.
-fn may_state(line: &str) -> bool {
+pub(crate) fn may_state(line: &str) -> bool {
     let bare = line.trim_start_matches(['-', '*', '>', ' ', '#']);
     let is_said = !bare.starts_with("Assistant:") && !bare.ends_with(['?', '？']);
     let first = bare.split(' ').next().unwrap_or_default().to_lowercase();
@@ -159,7 +164,7 @@ fn may_state(line: &str) -> bool {
 }
 
 /// Returns `true` for a heading that names a subject, not a day or a session.
-fn is_subject(title: &str) -> bool {
+pub(crate) fn is_subject(title: &str) -> bool {
     let words = title.split(|mark: char| !mark.is_alphanumeric());
     let mut plain = words.filter(|word| !word.is_empty() && !word.contains(char::is_numeric));
     plain.any(|word| !OF_A_DAY.contains(&word.to_lowercase().as_str()))
@@ -210,7 +215,7 @@ mod tests {
                 heading,
                 text,
             });
-        find_superseded(&texts.collect::<Vec<_>>())
+        find_superseded(&texts.collect::<Vec<_>>(), usize::MAX)
     }
 
     #[test]
@@ -267,12 +272,16 @@ mod tests {
             text(3, "- port of staging: 80\n"),
             text(29, "- port of staging: 90\n"),
         );
-        assert_eq!(find_superseded(&[new, old]), [None, Some(0)]);
+        assert_eq!(find_superseded(&[new, old], usize::MAX), [None, Some(0)]);
         let near = text(9, "- port of staging: 90\n");
-        assert_eq!(find_superseded(&[near, old]), [None, None], "parts of one list");
+        assert_eq!(
+            find_superseded(&[near, old], usize::MAX),
+            [None, None],
+            "parts of one list"
+        );
         let both = text(3, "- port of staging: 80\n- port of staging: 90\n");
         assert_eq!(
-            find_superseded(&[both, new]),
+            find_superseded(&[both, new], usize::MAX),
             [None, None],
             "the last value is in the text"
         );

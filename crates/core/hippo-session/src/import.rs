@@ -74,6 +74,9 @@ pub fn export(program: ExportProgram, bytes: &[u8]) -> Result<ImportResult, Stri
             }
             return Ok(found);
         }
+        Err(_) if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") => {
+            return Err("it is UTF-16: save it as UTF-8".to_owned());
+        }
         Err(error) => {
             return Err(format!(
                 "line {}: it is not JSON: {}",

@@ -165,35 +165,41 @@ impl<'a> Json<'a> {
     /// Formats the arguments of a call on one line: `key=value, key=value` for an object, the items of a list, a text
     /// as it is.
     pub fn to_arguments(&self) -> String {
-        self.parse_inner().as_ref().unwrap_or(self).format(true)
+        let mut out = String::new();
+        self.parse_inner().as_ref().unwrap_or(self).write(&mut out, true);
+        out
     }
 
-    /// Formats a value. A list or an object at the top level has no brackets.
-    fn format(&self, top: bool) -> String {
+    /// Appends a value. A list or an object at the top level has no brackets.
+    fn write(&self, out: &mut String, top: bool) {
+        let (open, close, between) = match self {
+            Self::List(_) if top => ("", "", " "),
+            Self::List(_) => ("[", "]", ", "),
+            Self::Object(_) if !top => ("{", "}", ", "),
+            _ => ("", "", ", "),
+        };
+        out.push_str(open);
+        let start = out.len();
         match self {
-            Self::Null => "null".to_owned(),
-            Self::Bool(flag) => flag.to_string(),
-            Self::Number(number) => number.to_string(),
-            Self::Text(text) => text.to_string(),
+            Self::Null => out.push_str("null"),
+            Self::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
+            Self::Number(text) => out.push_str(text),
+            Self::Text(text) => out.push_str(text),
             Self::List(items) => {
-                let items = items.iter().map(|item| item.format(false));
-                let items: Vec<String> = items.skip_while(String::is_empty).collect();
-                match top {
-                    true => items.join(" "),
-                    false => format!("[{}]", items.join(", ")),
+                for item in items {
+                    out.push_str(if out.len() > start { between } else { "" });
+                    item.write(out, false);
                 }
             }
             Self::Object(fields) => {
-                let fields = fields
-                    .iter()
-                    .map(|(name, value)| format!("{name}={}", value.format(false)));
-                let fields = fields.collect::<Vec<_>>().join(", ");
-                match top {
-                    true => fields,
-                    false => format!("{{{fields}}}"),
+                for (name, value) in fields {
+                    out.push_str(if out.len() > start { between } else { "" });
+                    out.push_str(&format!("{name}="));
+                    value.write(out, false);
                 }
             }
         }
+        out.push_str(close);
     }
 }
 

@@ -67,9 +67,13 @@ pub(super) fn build_root_body(
 
 /// Returns the list lines of a section.
 fn section<'t>(body: &'t str, title: &'static str) -> impl Iterator<Item = &'t str> {
-    let below = body.lines().skip_while(move |line| !line.starts_with(title));
-    let inside = below.skip(1).take_while(|line| !line.starts_with("## "));
-    inside.filter(|line| line.starts_with("- "))
+    let mut within = false;
+    body.lines().filter(move |line| {
+        if line.starts_with("## ") {
+            within = line.starts_with(title);
+        }
+        within && line.starts_with("- ")
+    })
 }
 
 /// Returns the topic name of a line.

@@ -19,7 +19,8 @@ pub const MAX_ENTRIES: u32 = 10_000;
 pub struct IndexListRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
-    /// List the entries that existed at this time, with their strengths then, RFC 3339 or `YYYY-MM-DD`; default: now.
+    /// Time for which the strengths are computed, RFC 3339 or `YYYY-MM-DD`; entries that were created later are omitted.
+    /// Default: now.
     pub at: Option<String>,
     /// Maximum number of entries, 1 to [`MAX_ENTRIES`]; default [`MAX_ENTRIES`].
     #[schemars(range(min = 1, max = MAX_ENTRIES))]

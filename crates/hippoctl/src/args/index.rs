@@ -47,7 +47,7 @@ pub enum IndexVerb {
 /// Options of `index list`.
 #[derive(Debug, Args)]
 pub struct IndexListArgs {
-    /// List the entries that existed at this time (RFC 3339 or YYYY-MM-DD), with their strengths at this time
+    /// Show the strengths at this time, and omit entries that were created later; RFC 3339 or YYYY-MM-DD
     #[arg(long, visible_alias = "as-of", value_name = "TIME")]
     pub at: Option<String>,
     /// Maximum number of entries

@@ -42,7 +42,7 @@ pub fn notes(answer: &IndexListResponse) -> Vec<String> {
     let shown = answer.entries.len() as u64;
     let tokens = plural(answer.tokens, "token");
     let head = match answer.total {
-        0 => "the index has no entries".to_owned(),
+        0 => "no entries".to_owned(),
         total if shown < total => {
             format!("note: {shown} of {total} entries; the index file has {tokens}")
         }
@@ -288,7 +288,7 @@ mod tests {
             tokens: 0,
             notes: vec![],
         };
-        assert_eq!(notes(&empty), ["the index has no entries"]);
+        assert_eq!(notes(&empty), ["no entries"]);
     }
 
     #[test]

@@ -138,6 +138,9 @@ fn read(program: ExportProgram, path: &Path) -> Result<ImportResult, Failure> {
     if !metadata.is_file() {
         return refused("it is not a regular file");
     }
+    if metadata.len() > LARGEST {
+        return Err(unread(io::ErrorKind::FileTooLarge.into()));
+    }
     let file = File::open(path).map_err(unread)?;
     let bytes = hippo_fs::read_all((file, metadata), LARGEST).map_err(unread)?;
     let found = match import::export(program, &bytes) {
@@ -160,8 +163,14 @@ fn write(dir: &WorkspaceDir, file: &NewFile) -> Result<(), Failure> {
         Err(error) => Err(error),
     };
     written.map_err(|error| {
-        Failure::file("write", Path::new(&file.path), error).hint(
-            "fix the cause and import again; memories that were already imported are not imported twice",
-        )
+        use io::ErrorKind::{AlreadyExists, PermissionDenied, ReadOnlyFilesystem};
+        let is_refused = matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem | AlreadyExists);
+        let failure = Failure::file("write", Path::new(&file.path), error).hint(
+            "fix the cause and import again; files that were already written stay, and no memory is imported twice",
+        );
+        Failure {
+            exit: if is_refused { Exit::Refused } else { failure.exit },
+            ..failure
+        }
     })
 }

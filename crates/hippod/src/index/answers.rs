@@ -18,7 +18,7 @@ const ARCHIVED: f32 = 0.05;
 /// Handles `index.list`. The strengths are those at the time `at`.
 pub fn list(view: &IndexView, request: &IndexListRequest, at: Timestamp) -> IndexListResponse {
     // A day without a time includes the entries that were created on it.
-    let is_day = request.at.as_ref().is_some_and(|at| !at.contains('T'));
+    let is_day = request.at.as_ref().is_some_and(|at| !at.contains(':'));
     let last = at.0 + if is_day { DAY_MS - 1 } else { 0 };
     let wanted = |record: &&std::sync::Arc<EntryRecord>| {
         let exists = request.at.is_none() || record.entry.created.0 <= last;

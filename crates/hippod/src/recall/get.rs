@@ -215,7 +215,7 @@ fn inside(view: &WorkspaceView, path: &str) -> Result<String, RpcError> {
     }
     Err(
         RpcError::not_found(format!("not a memory file of this workspace: {path}"))
-            .hint("give the path of a memory file, or add this file to sources.include in the configuration"),
+            .hint("give the path of a memory file; sources.include and sources.exclude in the configuration select the memory files, but never hippod's own files and hidden folders"),
     )
 }
 

@@ -129,7 +129,7 @@ impl Collector {
             heading: &place.heading,
             text,
         });
-        let superseded = find_superseded(&texts);
+        let superseded = find_superseded(&texts, usize::MAX);
         let last = texts.len() - 1;
         superseded[last].is_some() || superseded.contains(&Some(last))
     }
@@ -138,7 +138,7 @@ impl Collector {
     /// hit below the newer one.
     fn rank_superseded(&mut self) {
         let texts: Vec<DatedText<'_>> = self.results.iter().map(dated).collect();
-        let superseded = find_superseded(&texts);
+        let superseded = find_superseded(&texts, usize::MAX);
         let places: Vec<String> = (self.results.iter())
             .map(|hit| format!("{}:{}", hit.path, hit.start_line))
             .collect();

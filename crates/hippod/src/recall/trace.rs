@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hippo_map::consolidation::LearnedAnswer;
+use hippo_map::consolidation::{EntryRecord, LearnedAnswer, RecordPlace};
 use hippo_proto::{SearchMode, SearchResponse, SearchTrace, TraceMatch};
 use hippo_redact::without_secrets;
 use hippo_text::terms;
@@ -78,6 +78,17 @@ pub fn complete(state: &SearchState, answered: SearchAnswer) -> SearchResponse {
     let searched = question.mode == SearchMode::Hybrid && consulted.route != Route::Index;
     if searched && whole && !question.filter.is_set() && question.request.min_score.is_none() {
         trace.learned = lesson(question, &response, passages, all);
+        let reworded = trace.learned.as_ref().and_then(|lesson| {
+            let is_new = index.learned(&lesson.learned.cue).is_none();
+            let mut records = index.records().iter().filter(|_| is_new);
+            records.find(|record| is_rewording(record, &lesson.learned))
+        });
+        if let Some(known) = reworded {
+            trace.learned = None;
+            if !trace.accessed.contains(&known.entry.id) {
+                trace.accessed.push(known.entry.id.clone());
+            }
+        }
     }
     if question.request.explain && asked {
         let known = trace
@@ -144,6 +155,21 @@ fn lesson(
             generation: response.index.generation,
         },
     })
+}
+
+/// Returns whether an active entry was created by another wording of a question: both have the same best passage, and
+/// share half of their words.
+fn is_rewording(record: &EntryRecord, asked: &LearnedAnswer) -> bool {
+    let Some(known) = record.learned.as_deref() else {
+        return false;
+    };
+    let best = known.passages.first();
+    if record.place != RecordPlace::Index || best.is_none() || best != asked.passages.first() {
+        return false;
+    }
+    let is_shared = |word: &&String| asked.cue.binary_search(word).is_ok();
+    let shared = known.cue.iter().filter(is_shared).count();
+    2 * shared >= known.cue.len() + asked.cue.len() - shared
 }
 
 /// Returns the words of a query in lower case, without stop words.
@@ -215,5 +241,48 @@ fn explain(
         } else {
             Vec::new()
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hippo_map::consolidation::PassageKey;
+    use hippo_types::entry::Entry;
+    use hippo_types::time::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn questions_with_the_same_answer_and_half_of_their_words_are_the_same() {
+        let question = |words: &str, best: Option<&str>| LearnedAnswer {
+            cue: words.split(' ').map(ToOwned::to_owned).collect(),
+            passages: best
+                .map(|path| PassageKey {
+                    path: path.to_owned(),
+                    hash: [7; 16],
+                })
+                .into_iter()
+                .collect(),
+            ..LearnedAnswer::default()
+        };
+        let mut asked = EntryRecord::new(Entry::default(), "Questions");
+        asked.learned = Some(Box::new(question("coffe descal machin", Some("kitchen.md"))));
+        for (words, best, same) in [
+            ("coffe descal often", Some("kitchen.md"), true),
+            ("coffe descal often", Some("office.md"), false),
+            ("coffe descal often", None, false),
+            ("bean coffe price", Some("kitchen.md"), false),
+        ] {
+            assert_eq!(
+                is_rewording(&asked, &question(words, best)),
+                same,
+                "{words} {best:?}"
+            );
+        }
+        asked.place = RecordPlace::Archive(Timestamp(0));
+        assert!(!is_rewording(
+            &asked,
+            &question("coffe descal often", Some("kitchen.md"))
+        ));
     }
 }

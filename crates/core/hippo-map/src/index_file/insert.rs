@@ -188,8 +188,13 @@ impl IndexFile {
             above.text.truncate(above.text.trim_ascii_end().len());
             above.text.extend_from_slice(end.as_bytes());
         }
-        let above: Vec<&[u8]> = self.blocks[..at].iter().map(IndexBlock::bytes).collect();
-        let above = above.concat();
+        let mut above: Vec<u8> = Vec::new();
+        for block in self.blocks[..at].iter().rev() {
+            above = [block.bytes(), &above].concat();
+            if above.len() > 4 {
+                break;
+            }
+        }
         let bare = above.is_empty() || above == b"\xEF\xBB\xBF";
         if !(bare || tight || above.ends_with(b"\n\n") || above.ends_with(b"\n\r\n")) {
             let gap = end.repeat(if above.ends_with(b"\n") { 1 } else { 2 });

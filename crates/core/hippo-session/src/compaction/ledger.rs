@@ -83,6 +83,8 @@ pub struct MessageLedger {
     /// Records of all messages, in transcript order.
     pub cores: Vec<MessageCore>,
     details: BTreeMap<usize, LineDetail>,
+    /// The first message that states a goal. Its line is always kept.
+    first_goal: Option<usize>,
     /// Positions and texts of the last messages.
     texts: VecDeque<(usize, Box<str>)>,
     text_bytes: usize,
@@ -171,9 +173,14 @@ impl MessageLedger {
             error: error.map(Into::into),
         };
         self.details.insert(index, detail);
+        if core.kind == EntryType::UserIntent {
+            self.first_goal.get_or_insert(index);
+        }
         self.keep_text(index, &shown);
         if self.details.len() > LINES {
-            self.details.pop_first();
+            let mut oldest = self.details.keys().copied();
+            let oldest = oldest.find(|at| Some(*at) != self.first_goal);
+            self.details.remove(&oldest.unwrap_or(index));
         }
         core.id
     }

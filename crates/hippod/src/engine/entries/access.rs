@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use hippo_map::bootstrap::TimeBand;
-use hippo_map::consolidation::{EntryRecord, LearnedAnswer, RecordPlace};
+use hippo_map::consolidation::{EntryRecord, RecordPlace};
 use hippo_store::StoreError;
 use hippo_store::db::Access;
 use hippo_types::entry::{Entry, EntryId, EntryOrigin};
@@ -125,8 +125,10 @@ fn learned_record(
 ) -> EntryRecord {
     let records = &workspace.entries.known.records;
     let same = |record: &&EntryRecord| {
-        let learned = record.learned.as_deref();
-        learned.is_some_and(|learned| is_rewording(learned, &lesson.learned))
+        record
+            .learned
+            .as_ref()
+            .is_some_and(|learned| learned.cue == lesson.learned.cue)
     };
     if let Some(known) = records.values().find(same) {
         let mut record = known.clone();
@@ -167,50 +169,5 @@ fn learned_record(
         band: Some(TimeBand::from_date(at.date(offset), day)),
         learned: Some(Box::new(lesson.learned)),
         ..EntryRecord::new(entry, ASKED)
-    }
-}
-
-/// Returns whether two questions are the same: their words are equal, or they have the same best passage and share half
-/// of their words.
-fn is_rewording(one: &LearnedAnswer, other: &LearnedAnswer) -> bool {
-    let shared = one.cue.iter().filter(|word| other.cue.contains(word)).count();
-    let all = one.cue.len() + other.cue.len() - shared;
-    let best = one.passages.first();
-    one.cue == other.cue || best.is_some() && best == other.passages.first() && 2 * shared >= all
-}
-
-#[cfg(test)]
-mod tests {
-    use hippo_map::consolidation::PassageKey;
-
-    use super::*;
-
-    #[test]
-    fn questions_with_the_same_answer_and_half_of_their_words_are_the_same() {
-        let question = |words: &str, best: Option<&str>| LearnedAnswer {
-            cue: words.split(' ').map(ToOwned::to_owned).collect(),
-            passages: best
-                .map(|path| PassageKey {
-                    path: path.to_owned(),
-                    hash: [7; 16],
-                })
-                .into_iter()
-                .collect(),
-            ..LearnedAnswer::default()
-        };
-        let asked = question("coffe descal machin", Some("kitchen.md"));
-        for (words, best, same) in [
-            ("coffe descal machin", None, true),
-            ("coffe descal often", Some("kitchen.md"), true),
-            ("coffe descal often", Some("office.md"), false),
-            ("coffe descal often", None, false),
-            ("coffe bean price", Some("kitchen.md"), false),
-        ] {
-            assert_eq!(
-                is_rewording(&asked, &question(words, best)),
-                same,
-                "{words} {best:?}"
-            );
-        }
     }
 }
