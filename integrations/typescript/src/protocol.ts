@@ -1017,7 +1017,7 @@ export interface IndexHealth {
 export interface IndexListRequest {
   /** Include archived and forgotten entries. */
   archived?: boolean | undefined;
-  /** List the entries that existed at this time, with their strengths then, RFC 3339 or `YYYY-MM-DD`; default: now. */
+  /** Time for which the strengths are computed, RFC 3339 or `YYYY-MM-DD`; entries that were created later are omitted. Default: now. */
   at?: string | null | undefined;
   /** Maximum number of entries, 1 to 10000; default 10000. */
   limit?: number | null | undefined;

@@ -142,7 +142,7 @@ impl AcquireError {
                     Some("free about 250 MB on the disk that contains this path, then run the command again".into())
                 }
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                    Some("make the folder that contains this path writable for your user".into())
+                    Some("give your user permission to read this path and to write the folder that contains it".into())
                 }
                 _ => None,
             },
@@ -152,7 +152,8 @@ impl AcquireError {
             ),
             Self::Platform(_) => Some("search by keyword still works, because it needs no model".into()),
             Self::Refused { fix, .. } => Some((*fix).into()),
-            Self::Unusable(_) => Some(CARRIED.into()),
+            Self::Unusable(EmbedError::Model { .. } | EmbedError::Load(_)) => Some(CARRIED.into()),
+            Self::Unusable(_) => None,
             Self::Name(..) => Some(
                 "use up to 64 letters, digits, dots, dashes and underscores, starting with a letter or a digit".into(),
             ),

@@ -1396,7 +1396,7 @@ class IndexListRequest(TypedDict):
     #: Include archived and forgotten entries.
     archived: NotRequired[bool]
 
-    #: List the entries that existed at this time, with their strengths then, RFC 3339 or `YYYY-MM-DD`; default: now.
+    #: Time for which the strengths are computed, RFC 3339 or `YYYY-MM-DD`; entries that were created later are omitted. Default: now.
     at: NotRequired[str | None]
 
     #: Maximum number of entries, 1 to 10000; default 10000.

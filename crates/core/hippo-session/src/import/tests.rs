@@ -37,7 +37,7 @@ fn files_that_are_not_exports_are_refused() {
         (b"# Notes\n", "not JSON"),
         (b"{\"memory\": \"one\"}", "no list of records"),
         (b"[\"\xff\"]", "invalid unicode"),
-        (b"\xff\xfe[\0]\0", "it is not JSON"),
+        (b"\xff\xfe[\0]\0", "UTF-16"),
         (b"{\"pages\": {\"a\": 1}, \"b\": [{}]}", "no list of records"),
         (b"{\"pages\": }", "it is not JSON: expected value"),
         (b"[}{]", "it is not JSON"),
