@@ -142,7 +142,7 @@ fn pause(dice: &mut Dice) {
     }
 }
 
-/// Waits until the daemon no longer keeps any version of the file that it replaced.
+/// Waits until the daemon keeps no replaced version of the file.
 pub fn settled(client: &mut Caller, scratch: &Scratch) {
     let deadline = Instant::now() + PATIENCE;
     loop {

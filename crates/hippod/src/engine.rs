@@ -326,7 +326,7 @@ impl Engine {
                     "could not start a thread for the workspace: {error}"
                 ))
                 .hint(
-                    "the machine has too little memory or too many processes: free some, then restart hippod",
+                    "the machine has too little memory or too many processes: end some processes, then restart hippod",
                 );
                 self.resources.views.set(root, Slot::Broken(broken));
             }

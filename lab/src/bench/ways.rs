@@ -1,4 +1,4 @@
-//! Recall and cost of several ways to an answer (protocol §11.1).
+//! Recall and cost of several ways to obtain an answer (protocol §11.1).
 
 mod pointed;
 mod rows;

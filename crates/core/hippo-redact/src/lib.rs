@@ -226,9 +226,9 @@ struct SecretCandidate<'t> {
 }
 
 impl<'t> SecretCandidate<'t> {
-    /// Cuts a secret at the start of a private key that it contains. Returns `None` if the secret overlaps processed
-    /// text. Also returns `None` if [`REDACTED`] follows the secret, because an earlier pass then accepted or rejected
-    /// it.
+    /// Shortens a secret that contains a private key, so that the secret ends where the key starts. Returns `None` if
+    /// the secret overlaps processed text. Also returns `None` if [`REDACTED`] follows the secret, because an earlier
+    /// pass has already accepted or rejected the secret.
     fn exclude_key_block(&self, secret: Range<usize>) -> Option<Range<usize>> {
         let mut blocks = self.slice(secret.clone()).match_indices(KEY_BLOCK);
         let block = blocks.find(|(at, _)| *at > 0);

@@ -20,7 +20,7 @@ pub(super) enum SecretBody {
     Any,
     /// Capitals and digits, exactly `least` characters.
     Capitals,
-    /// Hexadecimal digits, exactly `least` characters.
+    /// Hexadecimal digits. Their number must be exactly `least`.
     Hex,
     /// Letters and digits that look random, exactly `least` characters.
     Exact,

@@ -41,7 +41,7 @@ pub struct Embedding {
     pub vector: Vec<f32>,
 }
 
-/// A stored vector that is not assigned yet to the chunks with its text.
+/// A stored vector that is not assigned yet to the chunks from whose text it was computed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredVector {
     /// Row of the vector.

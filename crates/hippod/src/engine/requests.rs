@@ -52,7 +52,7 @@ impl Engine {
             Some(member) => member.post(WorkspaceEvent::Added(reply, answer)),
             None => drop(reply.send(Err(
                 RpcError::internal("could not start a thread for the workspace").hint(
-                    "the machine has too little memory or too many processes: free some, then restart hippod",
+                    "the machine has too little memory or too many processes: end some processes, then restart hippod",
                 ),
             ))),
         }

@@ -146,7 +146,7 @@ fn doubt(record: &EntryRecord, strength: f32, question: &SearchQuestion) -> Opti
         return Some("the entry for the same query has a strength below 0.5: a search verifies the entry");
     }
     if question.filter.is_set() || question.request.min_score.is_some() {
-        return Some("the query has a filter, and entries do not store filters: a search answers");
+        return Some("the query has a filter, which the entries cannot answer: hippod searched instead");
     }
     let learned = record.learned.as_deref();
     let full = learned.is_some_and(|learned| suffices(learned, question));

@@ -23,7 +23,7 @@ pub(super) fn links(root: &Path) -> Vec<SkippedFile> {
             collect(&dir, path, DEPTH, &mut links);
         }
     }
-    let reason = "a link at a path of hippod's own files; hippod neither reads nor writes it";
+    let reason = "a link has the name of one of hippod's own files; hippod neither reads nor writes it";
     let skipped = links.into_iter().map(|link| SkippedFile::new(link, reason));
     skipped.collect()
 }

@@ -37,7 +37,7 @@ pub(super) fn find_difference(
     text_a.conflict(text_b)
 }
 
-/// Returns the projects to whose files an entry points.
+/// Returns the projects whose files are targets of an entry.
 fn projects(entry: &Entry) -> BTreeSet<&str> {
     let paths = entry.pointers.iter().map(|pointer| pointer.path.as_str());
     let inside = paths.filter_map(|path| path.strip_prefix("projects/")?.split_once('/'));
