@@ -156,7 +156,7 @@ pub fn strength_at(profile: &DecayCurve, entry: &Entry, now: Timestamp) -> f32 {
     )
 }
 
-/// Returns the milliseconds after the last access until `initial` has decayed to `target`.
+/// Returns how many milliseconds after the last access `initial` has decayed to `target`.
 ///
 /// Returns zero if `initial` is already at or below `target`. Returns `None` if the strength never falls to `target`:
 /// at priority `amygdala`, for a target of 0, and if the time exceeds 63 bits.

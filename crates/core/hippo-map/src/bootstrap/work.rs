@@ -142,7 +142,8 @@ impl<'w> EntryBuilder<'w> {
             let mut new = self.entry(unit, Some((&leads, part)), &file_summary);
             if new.is_none() && !file_summary.is_empty() {
                 new = self.entry(unit, Some((&leads, part)), "");
-                // The section has only this sentence, so the summary is removed from the entry of the whole file.
+                // The section has no sentence other than the file's summary. The section's entry gets this summary, and
+                // the entry of the whole file loses it.
                 if let Some(at) = of_file.filter(|_| new.is_some()) {
                     entries[at].entry.summary.clear();
                 }

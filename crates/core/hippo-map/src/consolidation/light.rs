@@ -66,9 +66,10 @@ fn add_entries(planner: &mut CyclePlanner) {
 #[derive(Default)]
 struct CoveredSources {
     pointers: BTreeSet<Pointer>,
-    /// Files to which entries point, as a whole or by section; empty for removed entries.
+    /// Files to which entries point, either to the whole file or to a section. Empty if the sources are those of
+    /// removed entries.
     files: BTreeSet<String>,
-    /// Files to which entries point as a whole, and which have not changed since. They contain nothing new.
+    /// Files that have not changed since an entry pointed to the whole file. They contain nothing new.
     whole: BTreeSet<String>,
     /// Content hashes; `true` marks the hash of a section, `false` of a whole file.
     contents: BTreeSet<(bool, [u8; 16])>,

@@ -24,11 +24,11 @@ pub enum RecordPlace {
 /// Usage values of an entry, as in the index file.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct FiledUse {
-    /// Value of `accessed`.
+    /// Last access; the key `accessed` in the file.
     pub accessed: Timestamp,
-    /// Value of `hits`.
+    /// Number of accesses; the key `hits` in the file.
     pub hits: u32,
-    /// Value of `str` in hundredths.
+    /// Strength in hundredths; the key `str` in the file.
     pub hundredths: u8,
 }
 

@@ -37,7 +37,7 @@ pub struct TextReading {
     pub light: BTreeSet<String>,
     /// Words of the summary in order, without articles.
     pub words: Vec<String>,
-    /// Normalized words by role word, such as "from".
+    /// Normalized words that each role word, such as "from", applies to.
     pub parts: BTreeMap<&'static str, BTreeSet<String>>,
     /// Pairs of forms around a "by": action and agent.
     pub agents: BTreeSet<(String, String)>,
@@ -293,7 +293,7 @@ impl TextReader {
         self.before.form = Some(form);
     }
 
-    /// Reads a word in a script without spaces: kanji and katakana are names, hiragana mostly endings.
+    /// Reads a word in a script without spaces. Kanji and katakana count as names, and hiragana mostly as endings.
     fn read_unspaced(&mut self, lower: &str) {
         let mut rest = lower;
         while let Some(first) = rest.chars().next() {
