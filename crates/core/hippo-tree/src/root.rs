@@ -107,8 +107,8 @@ pub(super) fn root_sections(
 }
 
 /// Returns the text of the sections in at most `most` tokens. Redaction can lengthen a line, so the first lines of the
-/// longest section are removed until the text fits. Also removes each line that reads like an instruction only as a
-/// whole, because prompts begin with this text.
+/// longest section are removed until the text fits. Also removes lines that read like an instruction, because prompts
+/// begin with this text. The parts of such a line may each be harmless.
 pub(super) fn write_sections(sections: &RootSections, most: usize) -> String {
     let room = tokens::bytes(most);
     let mut sections = sections.clone();

@@ -43,8 +43,8 @@ impl IndexFile {
     }
 }
 
-/// Creates an entry that the file does not have yet. If `level` is `None` and the item would be read back as the same
-/// entry, the entry is a list item, otherwise a heading.
+/// Creates an entry that the file does not have yet. The entry becomes a list item if `level` is `None` and a list item
+/// would be read back as the same entry. Otherwise, it becomes a heading.
 pub(super) fn new_entry(
     entry: &Entry,
     level: Option<u8>,

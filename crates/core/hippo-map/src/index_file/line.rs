@@ -125,7 +125,7 @@ fn find_comment_end(text: &[u8], lines: &[IndexLine]) -> Option<usize> {
 /// Returns for each line `true` if the line opens a fence that a later line closes.
 fn closed_fences(text: &[u8], lines: &[IndexLine]) -> Vec<bool> {
     let mut closed = vec![false; lines.len()];
-    // Lengths of the longest fences below that can close another fence: of backticks, and of tildes.
+    // Lengths of the longest closing fences below the current line: one length for backticks, one for tildes.
     let mut longest = [0, 0];
     for (at, line) in lines.iter().enumerate().rev() {
         let trimmed = trim(&text[line.start..line.end]);
