@@ -81,7 +81,7 @@ fn is_after(line: (&str, (&str, u32)), other: (&str, (&str, u32))) -> bool {
     date > other_date || is_below
 }
 
-/// Returns, for each text, the index of a later text that changes a value of the earlier text, or `None`.
+/// Returns, for each text, the index of a later text that states another value for the same attribute, or `None`.
 ///
 /// An attribute with more than `most_values` different lines is ignored. It is probably a form that is filled in
 /// repeatedly. The running time is linear in the number of lines if `most_values` is small.

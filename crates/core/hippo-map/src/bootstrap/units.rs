@@ -35,8 +35,8 @@ pub(super) struct MemoryUnit {
     pub mass: f32,
 }
 
-/// Unit that can be split: urgency; file and first chunk; end; best split position. The urgency is the bits of a float.
-/// It is not negative, so its bits sort like the number.
+/// Unit that can be split, as a tuple: urgency; file and first chunk; end; best split position. The urgency is stored
+/// as the bits of a non-negative float, which sort like the float.
 type UnitSplit = (u32, Reverse<(usize, usize)>, usize, usize);
 
 /// Divides files into units, sorted by file and position. The maximum number of units is `most`, but at least one.

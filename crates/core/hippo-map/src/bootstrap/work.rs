@@ -28,8 +28,8 @@ const DAY_TITLES: usize = 44;
 const BLOCK: usize = 12;
 /// Milliseconds per day.
 const DAY: i64 = 86_400_000;
-/// Maximum age, in days, of the decay curve of a new entry, so that a first index does not start weak. After 21 days, a
-/// strength of 0.30 remains, which is the minimum for an answer in v1 §6.3.
+/// Maximum age, in days, at which a new entry starts on the decay curve, so that the entries of a first index are not
+/// weak. After 21 days, a strength of 0.30 remains, which is the minimum for an answer in v1 §6.3.
 const OLDEST_START: i64 = 21;
 
 /// State of a workspace while its entries are created.

@@ -38,7 +38,7 @@ pub struct WeightedLine {
 }
 
 /// Returns the mass of a chunk, an estimate of its information. The unit is one byte of plain text without a speaker;
-/// code and words of an assistant weigh less.
+/// code, tables and words of an assistant weigh less.
 pub fn mass(chunk: &Chunk) -> f32 {
     let bytes = usize::try_from(chunk.end_byte - chunk.start_byte).unwrap_or(MASS);
     let kind = match chunk.kind {

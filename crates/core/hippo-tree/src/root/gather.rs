@@ -281,8 +281,8 @@ fn collect_topic(node: &ChildNode<'_>, reading: &SourceContent, name: String, ki
     let of = |statement: &&Statement| {
         let section = reading.sections.get(statement.section as usize);
         let titled = section.is_some_and(|section| section.title == name);
-        // For topics about the user and for feedback, use no lines of other sections, because they are not statements
-        // by the user.
+        // For topics about the user and for feedback, use no lines of other sections, because the user did not make
+        // those statements.
         let of_the_user = matches!(kind, MemoryType::User | MemoryType::Feedback);
         let named = || {
             let text = statement.text.to_lowercase();

@@ -96,7 +96,7 @@ const SILENT: &str = "\
     just also always please via using according matter thing topic entry fact item remember reminder schedule scheduled \
     policy rule step user way kind sort lots time able wird werden wurde";
 
-/// Light verbs: a more specific verb may replace them. The verbs of a group are synonyms.
+/// Light verbs, which have little meaning. A more specific verb may replace them. The verbs of a group are synonyms.
 const LIGHT: &str = "\
     use-utilise-utilize-run store-keep-live-lie-reside-locate-find-place-stand-belong-hang describe-explain \
     contain-include-consist see become remain-stay get make-do-does-did come-go-goes have-has-had be-is-are-was-were-been \
