@@ -223,8 +223,8 @@ pub struct ConsolidationSnapshot {
     pub candidates: Vec<BootstrapEntry>,
     /// New texts of entries whose source changed, extracted from the source.
     pub texts: BTreeMap<EntryId, EntryText>,
-    /// Pointers whose target no longer has text, each the first pointer of an entry. If the text of this entry was
-    /// extracted, it is replaced by the section or path of the pointer.
+    /// Pointers whose target no longer has text. Each is the first pointer of an entry. If hippod extracted the entry's
+    /// text, the section or path of the pointer replaces that text.
     pub lost: BTreeSet<Pointer>,
     /// Pairs of similar entries.
     pub similar: Vec<SimilarPair>,

@@ -63,8 +63,8 @@ pub struct SelectionItem {
 /// Worth of an entry's target. The kind of file is compared first; then, a whole file is worth more than a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct EntryWorth {
-    /// 2 for a file in the workspace's root without instructions (`MEMORY.md`, `TOOLS.md`, `USER.md`), 1 for knowledge,
-    /// plans and projects, otherwise 0.
+    /// 2 for a file in the workspace's root that is not an instruction file (`MEMORY.md`, `TOOLS.md`, `USER.md`), 1 for
+    /// knowledge, plans and projects, otherwise 0.
     pub kind: u8,
     /// `true` if the entry points to a whole file.
     pub is_whole: bool,

@@ -140,7 +140,7 @@ fn boundary_level(document: &Document, left: &Chunk, right: &Chunk) -> usize {
     levels.filter(|level| *level > 0).min().unwrap_or(7).min(7)
 }
 
-/// Returns the sections of a unit that are not below another section of the unit.
+/// Returns the outermost sections of a unit: those that are not nested in another section of the unit.
 pub(super) fn lead_sections(document: &Document, unit: MemoryUnit) -> Vec<u32> {
     let (mut leads, mut known): (Vec<u32>, HashSet<u32>) = (Vec::new(), HashSet::new());
     for chunk in document.chunks.get(unit.from..unit.to).unwrap_or_default() {

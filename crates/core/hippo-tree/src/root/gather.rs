@@ -13,7 +13,8 @@ use hippo_text::text::clip;
 use hippo_types::memory::MemoryType;
 use hippo_types::time::Date;
 
-/// Maximum number of topics of a day without reads. Each read of its files raises the limit by one, up to 12 reads.
+/// Maximum number of topics of a day without reads. Each read of the files of the day raises the limit by one, up to 12
+/// reads.
 const MOST: usize = 12;
 /// Maximum bytes of a clause.
 const CLAUSE: usize = 80;

@@ -187,7 +187,7 @@ fn swaps(a: &TextReading, b: &TextReading) -> bool {
     let mut seen = BTreeSet::new();
     let backwards = a.order.iter().rev();
     let places = backwards.filter(|form| seen.insert(*form) && !passive(form));
-    // Reading backwards, three ascending positions mean that the order in `b` is reversed.
+    // The words are read backwards, so three ascending positions mean that their order in `b` is reversed.
     let (mut low, mut middle) = (usize::MAX, usize::MAX);
     for place in places.filter_map(|form| last.get(form).copied()) {
         if place > middle {
