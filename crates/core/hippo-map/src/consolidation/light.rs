@@ -66,8 +66,8 @@ fn add_entries(planner: &mut CyclePlanner) {
 #[derive(Default)]
 struct CoveredSources {
     pointers: BTreeSet<Pointer>,
-    /// Files to which entries point, either to the whole file or to a section. Empty if the sources are those of
-    /// removed entries.
+    /// Files to which an entry points, either as a whole or by section. Empty if the sources are those of removed
+    /// entries.
     files: BTreeSet<String>,
     /// Files that have not changed since an entry pointed to the whole file. They contain nothing new.
     whole: BTreeSet<String>,

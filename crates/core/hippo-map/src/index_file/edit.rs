@@ -164,8 +164,8 @@ impl<'a> EntryEdit<'a> {
         }
     }
 
-    /// Returns the span of a summary that must move up. Otherwise, once the pointers below the summary are removed, no
-    /// field of the entry would follow, and the text would no longer be read as a summary.
+    /// Returns the span of a summary that must move up. If the summary stayed, no field of the entry would follow it
+    /// once the pointers below are removed, and the text would no longer be read as a summary.
     fn stranded_summary(&self) -> Option<Range<usize>> {
         let layout = &self.indexed.layout;
         let (span, comment) = (layout.summary.clone()?, layout.comment.as_ref()?);

@@ -97,7 +97,7 @@ fn begins_block(trimmed: &[u8]) -> bool {
     trimmed.starts_with(BEGIN.as_bytes()) && trimmed.ends_with(b"-->")
 }
 
-/// Returns the index of the line that ends a comment, if the first of these lines leaves the comment open. Returns
+/// If the first of these lines leaves a comment open, returns the index of the line that ends the comment. Returns
 /// `None` if a heading or another comment starts first.
 fn find_comment_end(text: &[u8], lines: &[IndexLine]) -> Option<usize> {
     let content = |line: &IndexLine| &text[line.start..line.end];
