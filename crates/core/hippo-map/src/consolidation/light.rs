@@ -69,7 +69,8 @@ struct CoveredSources {
     /// Files to which an entry points, either as a whole or by section. Empty if the sources are those of removed
     /// entries.
     files: BTreeSet<String>,
-    /// Files that have not changed since an entry pointed to the whole file. They contain nothing new.
+    /// Files whose current content hash equals the hash that an entry recorded for the whole file. They contain nothing
+    /// new.
     whole: BTreeSet<String>,
     /// Content hashes; `true` marks the hash of a section, `false` of a whole file.
     contents: BTreeSet<(bool, [u8; 16])>,
