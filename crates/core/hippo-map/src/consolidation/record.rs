@@ -9,7 +9,8 @@ use crate::bootstrap::TimeBand;
 use hippo_types::entry::{Entry, EntryId, EntryOrigin, Pointer};
 use hippo_types::time::Timestamp;
 
-/// Place of an entry, with the time of the move. `EntryPlace`, which answers contain, does not have this time.
+/// Place of an entry, with the time of the move. `EntryPlace`, the type in responses to clients, does not have this
+/// time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "in", content = "since")]
 pub enum RecordPlace {

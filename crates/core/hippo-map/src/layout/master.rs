@@ -266,8 +266,8 @@ fn build_file(
     let ids = selection.master.iter();
     let new = ids.filter(|id| !standing.sections.contains_key(*id));
     let mut new: Vec<&LiveEntry<'_>> = new.filter_map(|id| all.get(id)).collect();
-    // New entries of files in the workspace's root are first in their section, then the newest. A file precedes its
-    // sections.
+    // Order of new entries in a section: first the entries of files in the workspace's root, then the newest. The entry
+    // of a file precedes the entries of its sections.
     let newest = |entry: &Entry| Reverse((EntryWorth::of(entry).kind, entry.created));
     new.sort_by(|a, b| {
         let (a, b) = (&a.written, &b.written);
