@@ -21,10 +21,10 @@ use words::split_words;
 const BOOT: [&str; 5] = ["AGENTS.md", "CLAUDE.md", "SOUL.md", "TOOLS.md", "USER.md"];
 /// Minimum number of words of a chunk that can count as a duplicate.
 const LEAST_WORDS: usize = 4;
-/// Maximum number of different values of a statement. A statement with more values is taken for a form that is filled
-/// in repeatedly.
+/// Maximum number of different values of a statement. A statement with more values counts as a form that is filled in
+/// repeatedly, not as a contradiction.
 const MOST_VALUES: usize = 8;
-/// Maximum length in bytes of a heading that is compared.
+/// Maximum number of bytes of a heading that are compared. The rest of a longer heading is ignored.
 const LONGEST_TITLE: usize = 60;
 /// Maximum length of a quoted text in bytes.
 const QUOTED: usize = 160;
@@ -95,7 +95,7 @@ pub struct AuditReport {
     pub duplicate: AuditTally,
     /// Entries with a pointer whose target is missing.
     pub stale: AuditTally,
-    /// Lines whose value a line of a later day changes.
+    /// Lines with an outdated value: a line of a later day states another value.
     pub contradicted: AuditTally,
     /// Lines that contain a secret.
     pub secret_bearing: AuditTally,
@@ -155,7 +155,7 @@ struct AuditPass<'g> {
     /// Maximum number of listed cases of each kind.
     examples: usize,
     go_on: ContinueCheck<'g>,
-    /// Beginnings of the lines of quoted files, without secrets, by path.
+    /// Beginnings of all lines of each quoted file, with secrets removed. The key is the path of the file.
     redacted: HashMap<String, Vec<String>>,
 }
 
@@ -189,7 +189,8 @@ impl AuditPass<'_> {
         Some(())
     }
 
-    /// Returns the beginning of a line without secrets. The text is `None` if the line reads like an instruction.
+    /// Returns the beginning of a line with secrets removed. Returns `Some(None)` if the line reads like an
+    /// instruction, and `None` if the audit must stop.
     fn quote(&mut self, file: &AuditedFile, line: u32) -> Option<Option<String>> {
         if !self.redacted.contains_key(&file.path) {
             self.check(file.text.len())?;
@@ -241,7 +242,7 @@ impl AuditPass<'_> {
         Some(found)
     }
 
-    /// Finds lines of dated files whose value a later line changes.
+    /// Finds lines of dated files with an outdated value: a later line states another value.
     fn find_contradicted(&mut self, files: &[AuditedFile], lines: usize) -> Option<AuditTally> {
         let mut found = AuditTally::of(lines);
         let dated: Vec<(&AuditedFile, String)> = (files.iter())

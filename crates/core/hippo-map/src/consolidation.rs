@@ -48,7 +48,7 @@ pub enum Rule {
     Queue,
     /// Moves an entry that is strong again from the Decay Queue back to its group.
     Revive,
-    /// Writes changed strength, last access and hits to the file.
+    /// Writes changed strength, last access and hits to the index file.
     Flush,
     /// Updates pointers to moved sections and files, and removes pointers without a target.
     Pointer,
@@ -223,8 +223,8 @@ pub struct ConsolidationSnapshot {
     pub candidates: Vec<BootstrapEntry>,
     /// New texts of entries whose source changed, extracted from the source.
     pub texts: BTreeMap<EntryId, EntryText>,
-    /// First pointers of entries that no longer have text at their target. The extracted text of such an entry is
-    /// replaced by the section or path of the pointer.
+    /// Pointers whose target no longer has text. Each is the first pointer of an entry. If hippod extracted the entry's
+    /// text, the section or path of the pointer replaces that text.
     pub lost: BTreeSet<Pointer>,
     /// Pairs of similar entries.
     pub similar: Vec<SimilarPair>,

@@ -156,7 +156,7 @@ pub fn strength_at(profile: &DecayCurve, entry: &Entry, now: Timestamp) -> f32 {
     )
 }
 
-/// Returns the milliseconds after the last access until `initial` has decayed to `target`.
+/// Returns how many milliseconds after the last access `initial` has decayed to `target`.
 ///
 /// Returns zero if `initial` is already at or below `target`. Returns `None` if the strength never falls to `target`:
 /// at priority `amygdala`, for a target of 0, and if the time exceeds 63 bits.
@@ -194,7 +194,7 @@ pub fn record_access(profile: &DecayCurve, entry: &mut Entry, now: Timestamp, nt
     entry.hits = entry.hits.saturating_add(1);
 }
 
-/// Records that a consolidation run reviewed the source of an entry and kept it. Call it once per run.
+/// Records that a consolidation run reviewed the source of an entry and kept the entry. Call it once per run.
 ///
 /// `hits` and `accessed` do not change. The start of the curve moves so that the strength rises by the gain. Restarting
 /// the curve at a slightly higher strength would be worse: the curve is so steep at its start that, a day later, the

@@ -63,8 +63,8 @@ pub struct SelectionItem {
 /// Worth of an entry's target. The kind of file is compared first; then, a whole file is worth more than a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct EntryWorth {
-    /// 2 for a file in the workspace's root without instructions (`MEMORY.md`, `TOOLS.md`, `USER.md`), 1 for knowledge,
-    /// plans and projects, otherwise 0.
+    /// 2 for a file in the workspace's root that is not an instruction file (`MEMORY.md`, `TOOLS.md`, `USER.md`), 1 for
+    /// knowledge, plans and projects, otherwise 0.
     pub kind: u8,
     /// `true` if the entry points to a whole file.
     pub is_whole: bool,
@@ -176,8 +176,8 @@ pub fn select_entries(items: &[SelectionItem], limits: &Limits) -> MasterSelecti
 pub fn quick_access<'a>(entries: impl Iterator<Item = (&'a Entry, f32)>, most: usize) -> Vec<EntryId> {
     let mut ranked: Vec<(&Entry, f32)> = entries.collect();
     ranked.sort_by(|(a, strong_a), (b, strong_b)| {
-        // Compare strengths as rounded for display: files are seldom written at the same moment, so exact strengths
-        // differ.
+        // Compare strengths as rounded for display. Exact strengths would almost always differ, because files are
+        // seldom written at the same moment.
         let shown = |strength: &f32| (strength * 100.0).round();
         let strength = shown(strong_b).total_cmp(&shown(strong_a));
         let rest = |entry: &Entry| {
@@ -202,8 +202,8 @@ fn covering_entries(items: &[&SelectionItem], limits: &Limits) -> BTreeSet<Entry
     }
     let mut best: Vec<&SelectionItem> = best.into_values().collect();
     best.sort_by(|a, b| (b.worth, b.date, &a.id).cmp(&(a.worth, a.date, &b.id)));
-    // Leave the rest of the file for sections and lists. The share does not depend on the current layout, so that the
-    // selection is stable.
+    // Use at most 17/20 of the file, and leave the rest for section headings and lists. This share does not depend on
+    // the current layout, so the selection is stable.
     let mut room = limits.max_tokens / 20 * 17;
     let fits = |item: &&SelectionItem| text::take_room(&mut room, item.tokens);
     let most = limits.max_entries / 10 * 9;

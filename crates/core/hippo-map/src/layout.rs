@@ -84,8 +84,8 @@ pub fn leaving_entries(before: &[u8], after: &[u8], settings: IndexFileOptions) 
     before.entries().filter(leaves).map(saved).collect()
 }
 
-/// Returns the index file with entries inserted that are live again, from the bytes that [`leaving_entries`] saved.
-/// Returns `None` if no entry returns.
+/// Inserts entries that are live again into the index file, from the bytes that [`leaving_entries`] saved. Returns the
+/// new file, or `None` if no entry is live again.
 ///
 /// The caller must lay out the result again.
 #[must_use]

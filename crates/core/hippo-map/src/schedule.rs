@@ -117,7 +117,8 @@ pub fn next_tick(
 
 /// Recorded runs of one cycle, without runs in the future.
 struct PastRuns {
-    /// Start of the last completed run. If there is none, the registration time, or `None` if it is in the future.
+    /// Start of the last completed run. Without a completed run, the time of registration; `None` if that time is in
+    /// the future.
     base: Option<Timestamp>,
     ever: bool,
     /// Outcome and start of the last run.

@@ -1,4 +1,4 @@
-//! Statements whose value a later text changes.
+//! Detection of statements whose value is outdated.
 //!
 //! Two lines state the same attribute in two cases. Either both are sentences that describe a state in the same words,
 //! except for the values. Or both have the form `name: value`, with the same name below the same headings. The value of
@@ -81,7 +81,7 @@ fn is_after(line: (&str, (&str, u32)), other: (&str, (&str, u32))) -> bool {
     date > other_date || is_below
 }
 
-/// Returns, for each text, the index of a later text that changes a value of the earlier text, or `None`.
+/// Returns, for each text, the index of a later text that states another value for the same attribute, or `None`.
 ///
 /// An attribute with more than `most_values` different lines is ignored. It is probably a form that is filled in
 /// repeatedly. The running time is linear in the number of lines if `most_values` is small.
@@ -135,8 +135,8 @@ pub fn find_superseded(texts: &[DatedText<'_>], most_values: usize) -> Vec<Optio
     superseded
 }
 
-/// Splits lines into the last and the earlier ones. The last lines are those of the last day. If these are all in one
-/// file, only the last one counts as last.
+/// Splits lines into those of the last day and the earlier ones. If all lines of the last day are in one file, only the
+/// last line counts as last, and the others as earlier.
 fn split_last(lines: Vec<StatedLine<'_>>) -> (Vec<StatedLine<'_>>, Vec<StatedLine<'_>>) {
     let last_day = lines.iter().map(|line| line.date).max().unwrap_or_default();
     let (last, mut earlier): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.date == last_day);

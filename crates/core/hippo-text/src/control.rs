@@ -48,7 +48,8 @@ fn overwrites(bytes: &[u8]) -> bool {
     memchr2_iter(b'\r', 0x08, bytes).any(|at| bytes[at] == 0x08 || goes_on(at))
 }
 
-/// Returns the second byte of the control character from U+0080 to U+009F (except U+0085) with which the bytes begin.
+/// If the bytes begin with a control character from U+0080 to U+009F, except U+0085, returns the second byte of that
+/// character.
 fn control(bytes: &[u8]) -> Option<u8> {
     match bytes {
         [LEAD, second @ 0x80..=0x9f, ..] if *second != 0x85 => Some(*second),

@@ -11,7 +11,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::fence::safe::is_hidden;
 
-/// Text that replaces a line that reads like an instruction, where stored text is inserted into a prompt.
+/// Replacement for a line that reads like an instruction, used when hippod inserts stored text into a prompt.
 pub const MARK: &str = "[reads like an instruction]";
 
 /// Stems of verbs that mean to override rules: English, German, French, Spanish.

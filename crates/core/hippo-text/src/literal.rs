@@ -112,7 +112,7 @@ pub fn scan<'t>(text: &'t str, finds: &mut impl LiteralVisitor<'t>) {
         }
         let from = find_word_start(bytes, start, end);
         let word = &text[from..end];
-        // Without its prefix, the rest is classified like a separate word.
+        // If a prefix was removed, classify the rest like a separate word.
         let is = if from == start {
             sort::classify
         } else {

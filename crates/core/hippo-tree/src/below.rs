@@ -63,7 +63,8 @@ pub fn sources<'n>(
     sources
 }
 
-/// Returns the sources of `ROOT.md`: the days, the weeks without existing days, and the months without existing weeks.
+/// Returns the sources of `ROOT.md`: all daily nodes, the nodes of weeks without a daily node, and the nodes of months
+/// without a weekly node.
 ///
 /// Each element of `nodes` is the path of a node, the node, and the text of its file. `accesses` contains the read
 /// counts of the files from which the nodes were made.

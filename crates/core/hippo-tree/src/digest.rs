@@ -13,8 +13,8 @@ use hippo_text::source::NodeKind;
 use hippo_types::memory::MemoryType;
 use hippo_types::tokens;
 
-/// Factor for the score of a statement if a submitted body exists. It is applied once for each amount of later
-/// statements that is as large as the token budget.
+/// Factor that lowers the scores of earlier statements if a submitted body exists. A score is multiplied by this factor
+/// once for each token budget of text after the statement.
 const EARLIER: f32 = 0.062_5;
 /// Maximum topics listed in the front matter.
 const NAMED: usize = 8;

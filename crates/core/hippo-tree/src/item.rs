@@ -382,7 +382,7 @@ pub(super) const fn is_verbatim(kind: StatementKind) -> bool {
     matches!(kind, StatementKind::User | StatementKind::Feedback)
 }
 
-/// Returns true for types whose statements nodes contain word for word.
+/// Returns true for types of statements that nodes contain word for word.
 const fn is_kept(tag: MemoryType) -> bool {
     matches!(tag, MemoryType::User | MemoryType::Feedback)
 }

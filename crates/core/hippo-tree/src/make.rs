@@ -32,8 +32,8 @@ fn threshold(level: NodeKind) -> usize {
     }
 }
 
-/// Returns the node after a step. Returns `None` if the sources of the node are too short, or if the step writes
-/// nothing.
+/// Returns the node that a step of the plan produces. Returns `None` if the sources of the node are too short, or if
+/// the step writes nothing.
 ///
 /// `improved` is true if an external writer is configured to improve extracted bodies.
 #[must_use]

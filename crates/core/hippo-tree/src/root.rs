@@ -56,7 +56,7 @@ const SENTENCES: [usize; 6] = [200, 150, 100, 70, 50, 0];
 const DATED: usize = 16;
 /// Minimum number of words of a topic that is listed without a clause.
 const LEAST_NAME: usize = 3;
-/// Minimum number of days that mention a topic that is a pattern.
+/// Minimum number of days that must mention a topic for the topic to be a pattern.
 const OFTEN: usize = 3;
 /// Titles of the sections of `ROOT.md`.
 pub(super) const TITLES: [&str; 4] = [
@@ -107,8 +107,8 @@ pub(super) fn root_sections(
 }
 
 /// Returns the text of the sections in at most `most` tokens. Redaction can lengthen a line, so the first lines of the
-/// longest section are removed until the text fits. Also removes each line that reads like an instruction only as a
-/// whole, because prompts begin with this text.
+/// longest section are removed until the text fits. Also removes lines that read like an instruction, because prompts
+/// begin with this text. A check of the parts is not enough, because each part can be harmless alone.
 pub(super) fn write_sections(sections: &RootSections, most: usize) -> String {
     let room = tokens::bytes(most);
     let mut sections = sections.clone();

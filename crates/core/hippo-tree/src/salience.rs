@@ -14,13 +14,13 @@ use hippo_text::chunk::Speaker;
 use hippo_text::gist::sentence::{SentenceScan, is_reading, refers_back};
 use hippo_text::gist::words::WordCounts;
 
-/// Factor for a word's weight for each earlier occurrence.
+/// Factor by which each earlier occurrence reduces the weight of a word.
 const AGAIN: f32 = 0.5;
 /// Exponent of the length penalty.
 const LENGTH: f32 = 0.8;
-/// Bytes added to the length of a sentence for the score, if it begins a line of the node.
+/// Bytes added to the length of a sentence that begins a line of the node, when its score is computed.
 const OVERHEAD: f32 = 25.0;
-/// Bytes added to the length of a name, and of a sentence that continues a line.
+/// Bytes added to the length of a name or of a sentence that continues a line, when its score is computed.
 const JOINED: f32 = 4.0;
 /// Number of source lines within which the sentences of one speaker form one line of the node.
 const WINDOW: u32 = 24;

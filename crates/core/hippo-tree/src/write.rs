@@ -65,7 +65,7 @@ impl Body<'_> {
         lines.sort_by_key(|line| (line.part.section, line.part.statement, line.part.range.start));
         let mut notes: BTreeMap<u32, Vec<BodyLine>> = BTreeMap::new();
         let mut others: BTreeMap<StatementKind, Vec<BodyLine>> = BTreeMap::new();
-        // Index of each line of the node in the list that contains the line.
+        // For each line number of the node, the index of the line in its list.
         let mut places: HashMap<u32, usize> = HashMap::new();
         for line in &lines {
             let text = &line.statement.text[line.part.range.clone()];
@@ -105,7 +105,8 @@ impl Body<'_> {
         others: &BTreeMap<StatementKind, Vec<BodyLine>>,
     ) -> String {
         let mut out = String::new();
-        // Omit a heading with only one line, except in a daily node if the type of its topic is not `project`.
+        // Omit a heading with only one line below it. Exception: in a daily node, keep the heading unless the type of
+        // its topic is `project`.
         let topic = |section: u32, lines: &[BodyLine]| {
             let topic = self.topics.get(section as usize).and_then(Option::as_ref);
             topic.filter(|topic| {

@@ -54,7 +54,7 @@ pub enum TimeBand {
 names!(TimeBand { ThisWeek => "This Week", ThisMonth => "This Month", Older => "Older" });
 
 impl TimeBand {
-    /// Returns the band of a day relative to `today`. The bands count days back from `today`: in calendar weeks, an
+    /// Returns the band of a day relative to `today`. The bands count days back from `today`. With calendar weeks, an
     /// entry made on the last day of a week would leave This Week after one day.
     #[must_use]
     pub fn from_date(date: Date, today: Date) -> Self {

@@ -23,7 +23,7 @@ pub(super) struct PriorityRule {
     headings: &'static str,
     /// Words with which a matching line starts.
     openings: &'static str,
-    /// A matching line must contain one of these words. If the list is empty, any words match.
+    /// A matching line must contain one of these words. If the list is empty, a line needs no such word.
     about: &'static str,
     /// Minimum percentage of lines that match. At 0, one matching line suffices.
     share: usize,

@@ -199,7 +199,8 @@ proptest! {
             prop_assert!(entry.summary.split(' ').count() <= summary::MOST_WORDS);
             prop_assert!(entry.tags.iter().all(|tag| !tag.contains([' ', ','])));
         }
-        // Bootstrap of the first file alone must create entries with the same ids.
+        // The ids do not depend on other files: bootstrap of the first file alone creates ids that bootstrap of all
+        // files also creates.
         let free = BootstrapSettings { max_entries: Some(10_000), ..settings };
         let alone = Files::of(&all[..1]).entries(&free);
         let among: BTreeSet<EntryId> = Files::of(&all).entries(&free).into_iter().map(|new| new.entry.id).collect();

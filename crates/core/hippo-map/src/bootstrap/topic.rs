@@ -45,7 +45,8 @@ pub(super) fn compose_topic(
     Some(shorten(&topic))
 }
 
-/// Returns the text cut to at most [`TOPIC`] bytes between words, without marks of the index file.
+/// Returns the text cut to at most [`TOPIC`] bytes between words. Removes characters that have a meaning in the index
+/// file.
 pub(super) fn shorten(text: &str) -> String {
     let text = text.replace("<!--", "").replace("-->", "").replace('|', "/");
     let text = text.trim().trim_start_matches(['#', '→', ' ']);

@@ -35,8 +35,8 @@ pub(super) struct MemoryUnit {
     pub mass: f32,
 }
 
-/// Unit that can be split: urgency; file and first chunk; end; best split position. The urgency is the bits of a float.
-/// It is not negative, so its bits sort like the number.
+/// Unit that can be split, as a tuple: urgency; file and first chunk; end; best split position. The urgency is stored
+/// as the bits of a non-negative float, which sort like the float.
 type UnitSplit = (u32, Reverse<(usize, usize)>, usize, usize);
 
 /// Divides files into units, sorted by file and position. The maximum number of units is `most`, but at least one.
@@ -140,7 +140,7 @@ fn boundary_level(document: &Document, left: &Chunk, right: &Chunk) -> usize {
     levels.filter(|level| *level > 0).min().unwrap_or(7).min(7)
 }
 
-/// Returns the sections of a unit that are not below another section of the unit.
+/// Returns the outermost sections of a unit: those that are not nested in another section of the unit.
 pub(super) fn lead_sections(document: &Document, unit: MemoryUnit) -> Vec<u32> {
     let (mut leads, mut known): (Vec<u32>, HashSet<u32>) = (Vec::new(), HashSet::new());
     for chunk in document.chunks.get(unit.from..unit.to).unwrap_or_default() {

@@ -28,8 +28,8 @@ const DAY_TITLES: usize = 44;
 const BLOCK: usize = 12;
 /// Milliseconds per day.
 const DAY: i64 = 86_400_000;
-/// Maximum age, in days, of the decay curve of a new entry, so that a first index does not start weak. After 21 days, a
-/// strength of 0.30 remains, which is the minimum for an answer in v1 §6.3.
+/// Maximum age, in days, at which a new entry starts on the decay curve, so that the entries of a first index are not
+/// weak. After 21 days, a strength of 0.30 remains, which is the minimum for an answer in v1 §6.3.
 const OLDEST_START: i64 = 21;
 
 /// State of a workspace while its entries are created.
@@ -142,7 +142,8 @@ impl<'w> EntryBuilder<'w> {
             let mut new = self.entry(unit, Some((&leads, part)), &file_summary);
             if new.is_none() && !file_summary.is_empty() {
                 new = self.entry(unit, Some((&leads, part)), "");
-                // The section has only this sentence, so the summary is removed from the entry of the whole file.
+                // The section has no sentence other than the file's summary. The section's entry gets this summary, and
+                // the entry of the whole file loses it.
                 if let Some(at) = of_file.filter(|_| new.is_some()) {
                     entries[at].entry.summary.clear();
                 }

@@ -11,8 +11,8 @@ use super::{ConsolidationSnapshot, QUEUE_BELOW, QUEUE_TIME, RecordPlace, Rule};
 use crate::bootstrap::{DAILY_LOGS, TECHNICAL, TimeBand};
 use hippo_types::entry::{EntryId, EntryPriority, StrengthBand};
 
-/// Health metrics of an index, in stored form. The strength bands are an array; in the answer of a cycle, they have
-/// names.
+/// Health metrics of an index, as stored. Here, the strength bands are an array; the response to a cycle request names
+/// each band.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Health {
     /// Number of entries in the index, without those in the Decay Queue.

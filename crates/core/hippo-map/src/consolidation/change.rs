@@ -132,7 +132,7 @@ pub enum EntryChange {
     Set {
         /// Changed fields, with the values before and after.
         fields: Vec<FieldsChange>,
-        /// Number that is added to the run's demotion count.
+        /// Number that the change adds to the run's demotion count; negative if the change undoes a demotion.
         demotes: i8,
     },
     /// Sets the entries under Quick Access.

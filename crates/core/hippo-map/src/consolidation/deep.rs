@@ -36,8 +36,8 @@ fn prune_entries(planner: &mut CyclePlanner) {
     planner.demote(Rule::Prune, spent, RecordPlace::Archive(started));
 }
 
-/// Relates entries that were accessed together. A link from common accesses is removed when these have decayed to 0.
-/// All links to archived entries are removed. Other links that people made are kept.
+/// Relates entries that were accessed together. A link that common accesses created is removed when their decayed
+/// number is 0. All links to archived entries are removed. Other links that people made are kept.
 fn relate_entries(planner: &mut CyclePlanner) {
     let mut together: BTreeMap<EntryId, Vec<(u32, EntryId)>> = BTreeMap::new();
     let mut faded: BTreeSet<(EntryId, EntryId)> = BTreeSet::new();
@@ -116,8 +116,8 @@ pub(super) fn update_texts(planner: &mut CyclePlanner) {
     planner.state.texts = fresh;
 }
 
-/// Strengthens each kept entry whose source the run reviewed, once per run. The replay moves the start of the curve,
-/// because a new curve would leave the entry weaker a day later (see [`decay::record_replay`]).
+/// Strengthens, once per run, each kept entry with a source that the run reviewed. The replay moves the start of the
+/// curve, because a new curve would leave the entry weaker a day later (see [`decay::record_replay`]).
 pub(super) fn replay_reviewed(planner: &mut CyclePlanner) {
     let started = planner.state.run.started;
     let profile = planner.state.settings.profile;

@@ -9,7 +9,7 @@ use crate::bootstrap::{BootstrapEntry, TimeBand};
 use crate::decay;
 use hippo_types::entry::{EntryId, EntryPriority, Pointer};
 
-/// Minimum change of strength, in hundredths, that updates the file.
+/// Minimum change of strength, in hundredths, for which the index file is updated.
 const FADED: u8 = 5;
 /// Lower bounds of the strength bands in hundredths (v1 §6.2).
 const BANDS: [u8; 5] = [0, 10, 30, 50, 80];
@@ -66,9 +66,11 @@ fn add_entries(planner: &mut CyclePlanner) {
 #[derive(Default)]
 struct CoveredSources {
     pointers: BTreeSet<Pointer>,
-    /// Files to which entries point, as a whole or by section; empty for removed entries.
+    /// Files to which an entry points, either as a whole or by section. Empty if the sources are those of removed
+    /// entries.
     files: BTreeSet<String>,
-    /// Files to which entries point as a whole, and which have not changed since. They contain nothing new.
+    /// Files whose current content hash equals the hash that an entry recorded for the whole file. They contain nothing
+    /// new.
     whole: BTreeSet<String>,
     /// Content hashes; `true` marks the hash of a section, `false` of a whole file.
     contents: BTreeSet<(bool, [u8; 16])>,
@@ -98,7 +100,8 @@ impl CoveredSources {
         let mut known = Self::default();
         for (id, removed) in &state.tombstones {
             known.pointers.extend(removed.pointers.iter().cloned());
-            // Both contents count: the one at the time of removal, and the one written there since.
+            // A removed entry has two known contents: the text at the time of removal, and the text written at the same
+            // place since.
             known.add_contents(&removed.pointers, &removed.hashes);
             if let Some(record) = state.records.get(id) {
                 known.add_record(record, state);
@@ -166,7 +169,7 @@ fn queue_weak(planner: &mut CyclePlanner) {
     planner.demote(Rule::Queue, weak, to);
 }
 
-/// Updates strength, last access and hits in the file.
+/// Updates strength, last access and hits in the index file.
 pub(super) fn flush(planner: &mut CyclePlanner) {
     planner.set_each(Rule::Flush, |_, record| {
         let to = FiledUse::from_record(record);
@@ -174,8 +177,8 @@ pub(super) fn flush(planner: &mut CyclePlanner) {
     });
 }
 
-/// Returns `true` if the file's values are close enough to the current ones. Prompts contain the file. It is therefore
-/// rewritten only for a difference that matters to a reader, not for each hundredth of strength.
+/// Returns `true` if the values in the index file are close enough to the current ones. Prompts contain the index file.
+/// It is therefore rewritten only for a difference that matters to a reader, not for each hundredth of strength.
 fn is_close_enough(from: Option<FiledUse>, to: Option<FiledUse>) -> bool {
     let (Some(filed), Some(so)) = (from, to) else {
         return from == to;

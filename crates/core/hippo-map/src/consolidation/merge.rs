@@ -37,7 +37,7 @@ pub(super) fn find_difference(
     text_a.conflict(text_b)
 }
 
-/// Returns the projects whose files are targets of an entry.
+/// Returns the projects of an entry. An entry belongs to a project if a pointer leads to a file of the project.
 fn projects(entry: &Entry) -> BTreeSet<&str> {
     let paths = entry.pointers.iter().map(|pointer| pointer.path.as_str());
     let inside = paths.filter_map(|path| path.strip_prefix("projects/")?.split_once('/'));

@@ -9,7 +9,8 @@ use crate::bootstrap::TimeBand;
 use hippo_types::entry::{Entry, EntryId, EntryOrigin, Pointer};
 use hippo_types::time::Timestamp;
 
-/// Place of an entry, with the time of the move. `EntryPlace`, which answers contain, does not have this time.
+/// Place of an entry, with the time of the move. `EntryPlace`, the type in responses to clients, does not have this
+/// time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "in", content = "since")]
 pub enum RecordPlace {
@@ -24,11 +25,11 @@ pub enum RecordPlace {
 /// Usage values of an entry, as in the index file.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct FiledUse {
-    /// Value of `accessed`.
+    /// Last access; the key `accessed` in the file.
     pub accessed: Timestamp,
-    /// Value of `hits`.
+    /// Number of accesses; the key `hits` in the file.
     pub hits: u32,
-    /// Value of `str` in hundredths.
+    /// Strength in hundredths; the key `str` in the file.
     pub hundredths: u8,
 }
 

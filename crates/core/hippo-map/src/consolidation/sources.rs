@@ -115,8 +115,8 @@ pub(super) fn record_hashes(planner: &mut CyclePlanner) {
     });
 }
 
-/// Returns the pointers of all entries that describe their sources. If two places have the same content, the content
-/// counts as moved to the place without such a pointer.
+/// Returns the pointers of all entries that describe their sources. If moved content is found at two places, a place to
+/// which none of these pointers leads is preferred.
 fn targets(snapshot: &ConsolidationSnapshot) -> BTreeSet<Pointer> {
     let records = snapshot.records.values();
     let describing = records.filter(|record| describes_sources(record));

@@ -43,8 +43,8 @@ impl IndexFile {
     }
 }
 
-/// Creates an entry that the file does not have yet. If `level` is `None` and the item would be read back as the same
-/// entry, the entry is a list item, otherwise a heading.
+/// Creates an entry that the file does not have yet. The entry becomes a list item if `level` is `None` and a list item
+/// would be read back as the same entry. Otherwise, it becomes a heading.
 pub(super) fn new_entry(
     entry: &Entry,
     level: Option<u8>,
@@ -164,8 +164,8 @@ impl<'a> EntryEdit<'a> {
         }
     }
 
-    /// Returns the span of a summary that must move up. Otherwise, once the pointers below the summary are removed, no
-    /// field of the entry would follow, and the text would no longer be read as a summary.
+    /// Returns the span of a summary that must move up. If the summary stayed, no field of the entry would follow it
+    /// once the pointers below are removed, and the text would no longer be read as a summary.
     fn stranded_summary(&self) -> Option<Range<usize>> {
         let layout = &self.indexed.layout;
         let (span, comment) = (layout.summary.clone()?, layout.comment.as_ref()?);

@@ -97,7 +97,7 @@ fn begins_block(trimmed: &[u8]) -> bool {
     trimmed.starts_with(BEGIN.as_bytes()) && trimmed.ends_with(b"-->")
 }
 
-/// Returns the index of the line that ends a comment, if the first of these lines leaves the comment open. Returns
+/// If the first of these lines leaves a comment open, returns the index of the line that ends the comment. Returns
 /// `None` if a heading or another comment starts first.
 fn find_comment_end(text: &[u8], lines: &[IndexLine]) -> Option<usize> {
     let content = |line: &IndexLine| &text[line.start..line.end];
@@ -125,7 +125,7 @@ fn find_comment_end(text: &[u8], lines: &[IndexLine]) -> Option<usize> {
 /// Returns for each line `true` if the line opens a fence that a later line closes.
 fn closed_fences(text: &[u8], lines: &[IndexLine]) -> Vec<bool> {
     let mut closed = vec![false; lines.len()];
-    // Lengths of the longest fences below that can close another fence: of backticks, and of tildes.
+    // Lengths of the longest closing fences below the current line: one length for backticks, one for tildes.
     let mut longest = [0, 0];
     for (at, line) in lines.iter().enumerate().rev() {
         let trimmed = trim(&text[line.start..line.end]);

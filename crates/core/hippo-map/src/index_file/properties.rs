@@ -205,7 +205,8 @@ proptest! {
         let at = which.index(placed.len());
         let (old, span) = (placed[at].indexed, placed[at].span.clone());
         let mut new = Entry { id: old.entry.id.clone(), ..new };
-        // An empty summary would turn the next paragraph into the summary, and the name of an item is only its topic.
+        // Avoid an empty summary, because the next paragraph would be read as the summary. Avoid an empty topic,
+        // because the topic is the only name of an item.
         if text::one_line(&new.summary).is_empty() {
             new.summary = "words".to_owned();
         }

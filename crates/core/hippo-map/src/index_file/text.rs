@@ -126,7 +126,8 @@ fn unescape_comments(text: &str) -> String {
     map_comment_slashes(text, |slashes| slashes.saturating_sub(1))
 }
 
-/// Changes the number of backslashes between `<` and `!--`, and between `--` and `>`, by a function.
+/// Changes the number of backslashes between `<` and `!--`, and between `--` and `>`. `number` maps the old count to
+/// the new one.
 fn map_comment_slashes(text: &str, number: impl Fn(usize) -> usize) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

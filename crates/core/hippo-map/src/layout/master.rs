@@ -18,7 +18,7 @@ const OPEN: usize = 5;
 /// Maximum number of passes. Passes after [`OPEN`] only remove entries, so that the layout terminates.
 const TIMES: usize = 12;
 
-/// Number of bytes that a new entry needs beyond its text: two for deeper heading levels, and one for an empty line.
+/// Number of bytes that a new entry needs beyond its text: two for additional heading marks, and one for an empty line.
 const AROUND: usize = 3;
 
 /// Entry that belongs to a file of the index.
@@ -103,7 +103,8 @@ fn settle(
     None
 }
 
-/// Returns the file unchanged. Marks in this file would change the meaning of every edit.
+/// Returns the file unchanged, for a file whose layout never settles because its marks change the meaning of every
+/// edit.
 fn keep_unchanged(before: &[u8], all: &LiveEntries<'_>, wanted: &LayoutInput<'_>) -> MasterFile {
     let items = MasterContent::read(&IndexFile::parse(before, wanted.settings), all, wanted).items;
     let all_of_it = Limits {
@@ -120,7 +121,8 @@ fn keep_unchanged(before: &[u8], all: &LiveEntries<'_>, wanted: &LayoutInput<'_>
 
 /// Content of an index file.
 struct MasterContent {
-    /// Section of each entry in the file that hippod may change.
+    /// Sections of the entries in the file, without entries that belong to people. hippod may change only the listed
+    /// entries.
     sections: BTreeMap<EntryId, Vec<String>>,
     /// Entries in `sections` whose id is not written in the file.
     unnamed: BTreeSet<EntryId>,
@@ -264,8 +266,8 @@ fn build_file(
     let ids = selection.master.iter();
     let new = ids.filter(|id| !standing.sections.contains_key(*id));
     let mut new: Vec<&LiveEntry<'_>> = new.filter_map(|id| all.get(id)).collect();
-    // New entries of files in the workspace's root are first in their section, then the newest. A file precedes its
-    // sections.
+    // Order of new entries in a section: first the entries of files in the workspace's root, then the newest. The entry
+    // of a file precedes the entries of its sections.
     let newest = |entry: &Entry| Reverse((EntryWorth::of(entry).kind, entry.created));
     new.sort_by(|a, b| {
         let (a, b) = (&a.written, &b.written);

@@ -37,7 +37,8 @@ pub struct WeightedLine {
     pub steers: bool,
 }
 
-/// Returns the mass of a chunk: the number of bytes of plain text without a speaker that contain as much information.
+/// Returns the mass of a chunk, an estimate of its information. The unit is one byte of plain text without a speaker;
+/// code, tables and words of an assistant weigh less.
 pub fn mass(chunk: &Chunk) -> f32 {
     let bytes = usize::try_from(chunk.end_byte - chunk.start_byte).unwrap_or(MASS);
     let kind = match chunk.kind {

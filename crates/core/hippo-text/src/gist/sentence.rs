@@ -136,8 +136,8 @@ const LEADS: [&str; 20] = [
 /// Maximum bytes of the name in `name: value`.
 const NAME: usize = 40;
 
-/// Returns the sentence, or as many of its first clauses as fit in `most` bytes. Returns `None` if nothing fits that is
-/// a clause of plain words or a pair `name: value`.
+/// Returns the sentence, or as many of its first clauses as fit in `most` bytes. Returns `None` if neither a clause of
+/// plain words nor a pair `name: value` fits.
 pub fn clause(sentence: &str, most: usize) -> Option<&str> {
     const MARKS: [char; 8] = ['.', '!', ' ', ',', ':', ';', '-', '–'];
     let whole = sentence.trim_end_matches(MARKS);
@@ -180,7 +180,7 @@ pub struct SentenceScan {
     /// Number of all words.
     count: usize,
     names: usize,
-    /// Number of words with a meaning of their own, and number of numbers.
+    /// Counts of words with a meaning of their own, and of numbers.
     telling: (usize, usize),
     own: bool,
     /// True if the sentence addresses the listener.

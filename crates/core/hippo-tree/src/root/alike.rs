@@ -102,7 +102,7 @@ mod tests {
         }
     }
 
-    /// Returns one passage per line. The angle of its vector in degrees is the line number.
+    /// Returns the passage for a line. Its vector has the line number as its angle in degrees.
     fn meaning(path: &str, line: u32) -> Option<PassageVector> {
         let day: u32 = path.get(15..17)?.parse().ok()?;
         let angle = f64::from(line).to_radians();

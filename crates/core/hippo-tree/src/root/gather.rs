@@ -13,7 +13,8 @@ use hippo_text::text::clip;
 use hippo_types::memory::MemoryType;
 use hippo_types::time::Date;
 
-/// Maximum number of topics of a day whose files were not read.
+/// Maximum number of topics of a day without reads. Each read of the files of the day raises the limit by one, up to 12
+/// reads.
 const MOST: usize = 12;
 /// Maximum bytes of a clause.
 const CLAUSE: usize = 80;
@@ -281,8 +282,8 @@ fn collect_topic(node: &ChildNode<'_>, reading: &SourceContent, name: String, ki
     let of = |statement: &&Statement| {
         let section = reading.sections.get(statement.section as usize);
         let titled = section.is_some_and(|section| section.title == name);
-        // For topics about the user and for feedback, use no lines of other sections, because they are not statements
-        // by the user.
+        // For topics about the user and for feedback, use no lines of other sections, because the user did not make
+        // those statements.
         let of_the_user = matches!(kind, MemoryType::User | MemoryType::Feedback);
         let named = || {
             let text = statement.text.to_lowercase();

@@ -98,7 +98,7 @@ pub struct ContextLifecycle {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextShown {
-    /// The id to fetch its content with.
+    /// Id with which a client fetches the content of the entry.
     pub id: String,
     /// The kind of content.
     #[serde(rename = "type")]
@@ -112,7 +112,7 @@ pub struct ContextShown {
     pub key_data: Option<Map<String, Value>>,
     /// The source of the content.
     pub source: ContextSource,
-    /// Tokens as markdown.
+    /// Estimated number of tokens of the entry as markdown.
     pub tokens: u64,
 }
 

@@ -168,7 +168,7 @@ fn a_forgotten_entry_stays_forgotten_after_an_edit_and_a_move() {
     let mut state = snapshot(vec![mine.clone()]);
     state.tombstones = BTreeMap::from([(id("mine"), RemovedEntry::from(&mine))]);
     let (_, mut edited) = light(&mut state);
-    // The removed entry has two contents: the one at the time of the removal, and the last one in the same place.
+    // Two contents count as removed: the content at the time of the removal, and the last content at the same place.
     let moved = document(&[("Old text", b"before"), ("New text", b"one")]);
     edited.documents = BTreeMap::from([("memory/new.md".to_owned(), moved)]);
     edited.candidates = vec![
@@ -181,8 +181,8 @@ fn a_forgotten_entry_stays_forgotten_after_an_edit_and_a_move() {
 
 #[test]
 fn an_entry_claims_a_location_before_a_question() {
-    // Two entries pointed to a text that now exists twice. The entry that a question created is first in the order of
-    // ids.
+    // Two entries pointed to a text that now exists at two places. The id of the entry that a question created sorts
+    // first.
     let mut asked = known_record("asked", "memory/old.md", Some("One"), b"one", RecordPlace::Index);
     asked.learned = Some(Box::default());
     let entry = known_record(

@@ -106,7 +106,8 @@ impl TextComparison<'_> {
     }
 }
 
-/// Groups values by kind, in their order. A port and a date may swap positions, but two ports may not.
+/// Groups values by kind, and keeps the order within a kind. A port and a date may swap positions, but two ports may
+/// not.
 fn by_kind(values: &[StatedValue]) -> BTreeMap<&str, Vec<(&str, &str)>> {
     let mut kinds: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
     for value in values {
@@ -141,13 +142,15 @@ fn names(one: &ComparedSide<'_>, other: &ComparedSide<'_>) -> bool {
     one.stated.names.iter().any(|name| !other.stated.contains(name))
 }
 
-/// Returns `true` if one of these light verbs has a meaning of its own: "use the key" is not "keep the key".
+/// Returns `true` if one of the light verbs is "use", "store" or "make". Another verb changes their meaning: "use the
+/// key" is not "keep the key".
 fn firm(light: &BTreeSet<&String>) -> bool {
     let is_firm = |verb: &&String| matches!(verb.as_str(), "use" | "store" | "make");
     light.iter().any(is_firm)
 }
 
-/// Returns `true` if `one` lists more, or replaces a light verb of the other text: "rotate the key", "use the key".
+/// Returns `true` if `one` has an additional list item, or replaces a light verb of the other text: "rotate the key"
+/// for "use the key".
 fn replaces(one: &ComparedSide<'_>, other: &ComparedSide<'_>) -> bool {
     let listed = one.alone.iter().any(|form| one.stated.listed.contains(*form));
     let in_summary = one.alone.iter().any(|form| one.stated.summary.contains(*form));
@@ -184,7 +187,7 @@ fn swaps(a: &TextReading, b: &TextReading) -> bool {
     let mut seen = BTreeSet::new();
     let backwards = a.order.iter().rev();
     let places = backwards.filter(|form| seen.insert(*form) && !passive(form));
-    // Reading backwards, three ascending positions mean that the order in `b` is reversed.
+    // The words are read backwards, so three ascending positions mean that their order in `b` is reversed.
     let (mut low, mut middle) = (usize::MAX, usize::MAX);
     for place in places.filter_map(|form| last.get(form).copied()) {
         if place > middle {

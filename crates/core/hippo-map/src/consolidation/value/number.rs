@@ -11,7 +11,7 @@ const NUMBERS: &str = "\
 /// Ordinal words. "Second" is missing because it is also a unit.
 const ORDINALS: &str =
     "zeroth=0 first=1 third=3 fourth=4 fifth=5 sixth=6 seventh=7 eighth=8 ninth=9 tenth=10";
-/// Scales of numbers.
+/// Words for the scale of a number, such as "million".
 const SCALES: &str =
     "k=thousand thousand=thousand million=million millions=million mio=million billion=billion";
 /// Units, each with its spellings.

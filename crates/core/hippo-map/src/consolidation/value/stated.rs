@@ -12,36 +12,37 @@ use hippo_types::time::{MONTHS, WEEKDAYS};
 /// Forms of "to be".
 const BE: [&str; 7] = ["is", "are", "was", "were", "be", "been", "being"];
 
-/// Words and values of a text. A form is a normalized word: its stem, or the stem that represents its synonyms.
+/// Words and values of a text. A normalized word, or form, is the stem of a word or of the synonym that represents the
+/// word.
 #[derive(Debug, Default)]
 pub struct TextReading {
     /// Amounts, times, dates and versions, in order: those of the summary, then those only in the topic.
     pub values: Vec<StatedValue>,
     /// Values of the topic.
     pub heading: Vec<StatedValue>,
-    /// Forms of negated words.
+    /// Negated words, normalized.
     pub denied: Vec<String>,
-    /// Forms of significant words, including values, in order.
+    /// Significant words, including values, normalized and in order.
     pub order: Vec<String>,
-    /// Forms in `order` that may be names or are values.
+    /// Words of `order` that are values or may be names.
     pub names: BTreeSet<String>,
-    /// Forms in `order` that withdraw or limit a statement.
+    /// Words of `order` that withdraw or limit a statement.
     pub limits: BTreeSet<String>,
-    /// Forms in `order` that follow "and" or "or".
+    /// Words of `order` that follow "and" or "or".
     pub listed: BTreeSet<String>,
-    /// Forms of all words of the topic.
+    /// All words of the topic, normalized.
     pub topic: BTreeSet<String>,
-    /// Forms of all words of the summary.
+    /// All words of the summary, normalized.
     pub summary: BTreeSet<String>,
-    /// Forms of light verbs.
+    /// Verbs with little meaning, such as "use", normalized.
     pub light: BTreeSet<String>,
     /// Words of the summary in order, without articles.
     pub words: Vec<String>,
-    /// Normalized words by role word, such as "from".
+    /// Normalized words that each role word, such as "from", applies to.
     pub parts: BTreeMap<&'static str, BTreeSet<String>>,
-    /// Pairs of forms around a "by": action and agent.
+    /// Pairs of normalized words before and after "by": the action and its agent.
     pub agents: BTreeSet<(String, String)>,
-    /// Pairs of successive significant forms.
+    /// Pairs of successive significant words, normalized.
     pub neighbours: BTreeSet<(String, String)>,
 }
 
@@ -52,9 +53,9 @@ struct ReaderContext {
     word: String,
     /// Word before the last one.
     earlier: String,
-    /// Last significant form.
+    /// Last significant word, normalized.
     form: Option<String>,
-    /// `denied`, `listed` and `part` are set if the next form is negated, is listed or has a role.
+    /// `denied`, `listed` and `part` are set if the next word is negated, is listed or has a role.
     denied: bool,
     listed: bool,
     part: Option<&'static str>,
@@ -293,7 +294,7 @@ impl TextReader {
         self.before.form = Some(form);
     }
 
-    /// Reads a word in a script without spaces: kanji and katakana are names, hiragana mostly endings.
+    /// Reads a word in a script without spaces. Kanji and katakana count as names, and hiragana mostly as endings.
     fn read_unspaced(&mut self, lower: &str) {
         let mut rest = lower;
         while let Some(first) = rest.chars().next() {

@@ -1,8 +1,8 @@
 //! Word tables for the comparison of values.
 //!
-//! Texts are compared word by word. A word in these tables is compared in the form that the tables give, any other word
-//! as written. Tables whose words keep two entries apart (limits, states) are broad. Tables whose words let entries
-//! merge (synonyms) are narrow.
+//! Texts are compared word by word. If the tables give a form for a word, that form is compared, otherwise the word as
+//! written. Tables whose words keep two entries apart (limits, states) are broad. Tables whose words let entries merge
+//! (synonyms) are narrow.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -18,7 +18,8 @@ const NEGATIONS: &str = "\
     nicht kein keine keinen keinem keiner nie niemals ohne weder \
     не ни нет без никогда нельзя pas jamais sans aucun nunca sin ninguno";
 
-/// Pairs of opposites. Most of these words are skipped by other rules; unknown words count as different in any case.
+/// Pairs of opposites. Mostly words that other rules would skip. Words in no table count as different even without this
+/// list.
 const OPPOSITES: &str = "\
     on/off in/out up/down over/under above/below before/after with/without into/out inside/outside more/less more/few \
     most/least most/few all/some all/none every/some each/some both/neither always/sometimes often/seldom since/until \
@@ -95,7 +96,7 @@ const SILENT: &str = "\
     just also always please via using according matter thing topic entry fact item remember reminder schedule scheduled \
     policy rule step user way kind sort lots time able wird werden wurde";
 
-/// Light verbs: a more specific verb may replace them. The verbs of a group are synonyms.
+/// Light verbs, which have little meaning. A more specific verb may replace them. The verbs of a group are synonyms.
 const LIGHT: &str = "\
     use-utilise-utilize-run store-keep-live-lie-reside-locate-find-place-stand-belong-hang describe-explain \
     contain-include-consist see become remain-stay get make-do-does-did come-go-goes have-has-had be-is-are-was-were-been \
@@ -160,7 +161,7 @@ impl WordTables {
             .flat_map(members)
             .map(|(word, first)| (stem(word), stem(first)));
         let mut same: HashMap<String, String> = pairs.filter(|(word, first)| word != first).collect();
-        // The first word of a group may be in another group.
+        // The first word of a group may also be in another group, whose first word then represents both groups.
         let chained: Vec<(String, String)> = same
             .iter()
             .filter_map(|(word, first)| Some((word.clone(), same.get(first)?.clone())))
