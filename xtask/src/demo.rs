@@ -15,7 +15,8 @@ use crate::terminal::{duration, say};
 /// The demonstration fails unless the answer is among this number of first results.
 pub const DEPTH: usize = 5;
 
-/// The file to edit, the line that is added to the file, words from that line, and a question that uses other words.
+/// The four constants of the edit: the file, the line that is added to it, words from that line, and a question about
+/// the line in other words.
 const FILE: &str = "memory/2026-03-30.md";
 const LINE: &str = "- The locksmith moved the appointment for the cellar door to Thursday at half past four.";
 const WORDS: &str = "locksmith cellar door";

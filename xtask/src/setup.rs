@@ -83,7 +83,7 @@ struct HomeState {
 
 impl DaemonHome {
     /// Creates the home, and downloads the files that are not in the cache. A process can create only one home, because
-    /// the home installs the handler for interrupts of the process.
+    /// the home sets the interrupt handler of the process.
     ///
     /// # Errors
     /// Fails if the folder cannot be created, or if a download failed.

@@ -1,8 +1,8 @@
 //! Retrieval of the content of an entry (v2 §7).
 //!
 //! The result is the first of these that is available: the stored content, the current source, the summary. The stored
-//! content comes first, because it does not change when the source does. The result includes the hashes of the captured
-//! content and of the current source.
+//! content has priority, because it does not change when the source does. The result includes the hashes of the
+//! captured content and of the current source.
 
 #[cfg(test)]
 mod tests;

@@ -21,7 +21,8 @@ use hippo_text::instruction;
 use hippo_text::text::{first_characters, start};
 use hippo_types::tokens;
 
-/// Number of messages at the end of the transcript whose previews are kept. No context has room for more lines.
+/// Previews of this number of messages, counted from the end of the transcript, are kept. No context has room for more
+/// lines.
 const LINES: usize = 40_000;
 /// Maximum total bytes of the texts that are kept for display in full.
 const TEXTS: usize = 16 << 20;

@@ -29,13 +29,13 @@ const AROUND: usize = 600 + FENCE;
 const HEADINGS: usize = 190;
 /// Below this budget in bytes, the summary contains only the newest message.
 const TINY: usize = 800;
-/// Share of the remaining room for active messages, after the first [`FIRST`] characters of each.
+/// Active messages may use this share of the remaining room, in addition to the first [`FIRST`] characters of each.
 const ACTIVE_SHARE: f64 = 0.6;
-/// Share for the goals of the user, of the room that the active messages leave.
+/// Goals of the user may use this share of the room that the active messages leave.
 const GOAL_SHARE: f64 = 0.15;
-/// Share for an earlier summary, of the room that the goals leave.
+/// An earlier summary may use this share of the room that the goals leave.
 const PRIOR_SHARE: f64 = 0.25;
-/// Share for the lines of other messages, of the room that the earlier summary leaves. Words get the rest.
+/// Lines of other messages may use this share of the room that the earlier summary leaves. Words get the rest.
 const LINES_SHARE: f64 = 0.4;
 /// Number of characters at the start of each active message that are selected first. The extension shows no more.
 const FIRST: usize = 500;
