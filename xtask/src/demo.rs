@@ -12,7 +12,7 @@ use crate::house::{self, ProjectFolders};
 use crate::setup::{self, DaemonHome, copy_folder};
 use crate::terminal::{duration, say};
 
-/// The demonstration fails unless the answer is among this number of first results.
+/// An answer counts as found only if it is among this number of first results.
 pub const DEPTH: usize = 5;
 
 /// The four constants of the edit: the file, the line that is added to it, words from that line, and a question about
