@@ -49,7 +49,7 @@ pub const TARGETS: [FuzzTarget; 13] = [
     ("trust", trust),
 ];
 
-/// Types and references of sources. From them, the extraction detects the kind of the content.
+/// Source types with source references. Both help the extraction to detect the kind of the content.
 const SOURCES: [(&str, &str); 12] = [
     ("", ""),
     ("read", "src/lib.rs"),
@@ -263,7 +263,7 @@ pub fn imports(data: &[u8]) {
         assert!(memory.text.len() <= LARGEST);
         memory.text.len() + memory.title.as_ref().map_or(0, String::len) + details
     };
-    // The formats with lists add words of their own, and a title can be repeated as the text.
+    // The Markdown of a list contains words that are not in the source, and a title can be repeated as the text.
     let said: usize = memories.iter().map(told).sum();
     assert!(said <= 8 * bytes.len() + 1_000, "{said} of {}", bytes.len());
     for problem in problems {

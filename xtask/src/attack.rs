@@ -13,7 +13,7 @@ use crate::terminal::say;
 
 /// Default duration of a run over all attacks, in minutes.
 const MINUTES: u64 = 60;
-/// Arguments with which cargo runs the attacks. They select the same features as all other builds of the workspace.
+/// Cargo arguments that run the attack tests. They select the same features as all other builds of the workspace.
 const ATTACKS: [&str; 6] = ["test", "--quiet", "--workspace", "--test", "attacks", "--"];
 const USAGE: &str = "usage: cargo xtask attack [--only NAME,…] [--minutes N] [--seed N]";
 

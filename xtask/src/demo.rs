@@ -12,10 +12,11 @@ use crate::house::{self, ProjectFolders};
 use crate::setup::{self, DaemonHome, copy_folder};
 use crate::terminal::{duration, say};
 
-/// Number of results among which the answer must be.
+/// An answer counts as found only if it is among this number of first results.
 pub const DEPTH: usize = 5;
 
-/// The file to edit, the line that is added to the file, words from that line, and a question that uses other words.
+/// The four constants of the edit: the file, the line that is added to it, words from that line, and a question about
+/// the line in other words.
 const FILE: &str = "memory/2026-03-30.md";
 const LINE: &str = "- The locksmith moved the appointment for the cellar door to Thursday at half past four.";
 const WORDS: &str = "locksmith cellar door";
@@ -136,7 +137,7 @@ fn hits(answer: &Value) -> impl Iterator<Item = &Value> {
     answer["results"].as_array().into_iter().flatten()
 }
 
-/// Prints the results, up to the first one that contains the evidence.
+/// Prints the results, up to the first one that contains the answer.
 fn show(question: &DemoQuestion, answer: &Value, rank: Option<usize>) {
     say(format_args!("\n{}", question.query));
     for (at, hit) in hits(answer).enumerate().take(rank.map_or(DEPTH, |rank| rank + 1)) {
@@ -186,7 +187,7 @@ pub fn questions(path: &Path) -> Result<Vec<DemoQuestion>> {
 }
 
 impl DemoQuestion {
-    /// Returns the index of the first result that contains the evidence.
+    /// Returns the index of the first result that contains the answer to the question.
     pub fn rank_in(&self, answer: &Value) -> Option<usize> {
         hits(answer).position(|hit| {
             self.evidence.iter().any(|span| {

@@ -16,7 +16,7 @@ pub struct ProjectFolders {
 }
 
 impl ProjectFolders {
-    /// Finds the folders with `cargo metadata`.
+    /// Returns the folders of this project, as `cargo metadata` reports them.
     ///
     /// # Errors
     /// Fails if cargo cannot be run, or if the project was moved.
@@ -60,8 +60,8 @@ impl ProjectFolders {
     }
 }
 
-/// Returns a cargo command in a folder. The outer cargo sets variables that describe the package of this task. They
-/// are removed, because a build script would treat them as a change.
+/// Returns a cargo command in a folder. Removes the environment variables that `cargo xtask` sets for its own package,
+/// because build scripts would treat them as a change.
 fn cargo(folder: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in std::env::vars_os() {

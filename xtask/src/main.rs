@@ -81,7 +81,7 @@ fn run() -> Result<()> {
     }
 }
 
-/// Writes generated files again, by running the tests that otherwise compare them.
+/// Writes generated files. Runs the tests that normally compare these files, with the variable `UPDATE` set.
 fn write(house: &ProjectFolders, target: &str, tests: &str) -> Result<()> {
     let mut command = house.cargo();
     command.args(["test", "--quiet", "--workspace", "--test", target, tests]);

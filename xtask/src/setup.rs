@@ -82,8 +82,8 @@ struct HomeState {
 }
 
 impl DaemonHome {
-    /// Creates the home, and downloads the files that are not in the cache. A process can create only one home,
-    /// because the home handles interrupts.
+    /// Creates the home, and downloads the files that are not in the cache. A process can create only one home, because
+    /// the home sets the interrupt handler of the process.
     ///
     /// # Errors
     /// Fails if the folder cannot be created, or if a download failed.

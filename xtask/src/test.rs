@@ -176,8 +176,8 @@ impl Runner {
     }
 }
 
-/// Runs a command, shows its output, and returns the lines that `keep` selects. Nextest writes to standard error and
-/// `cargo test` to standard output; only that stream is captured.
+/// Runs a command, shows its output, and returns the lines that `keep` selects. Captures only the stream with the
+/// results: standard error for nextest, standard output for `cargo test`.
 fn watch(command: &mut Command, keep: impl Fn(&str) -> bool + Sync) -> Result<Vec<String>> {
     let name = describe(command);
     let (reader, writer) = io::pipe().context("could not open a pipe")?;

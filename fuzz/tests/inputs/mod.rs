@@ -10,9 +10,9 @@ use proptest::test_runner::{Config, TestRunner};
 /// A function that checks an invariant of a reader for any bytes, and panics if the invariant is violated.
 pub type Invariant = fn(&[u8]);
 
-/// Half of the size of the smallest stack on which the programs parse. This stack is sufficient, even without
-/// optimization, if a parser limits its nesting, as serde_json does to 128 levels. It is too small for a parser
-/// without a limit.
+/// Size in bytes of the stack for these tests: half of the smallest stack on which the programs parse. It is
+/// sufficient, even without optimization, if a parser limits its nesting, as serde_json does to 128 levels. It is too
+/// small for a parser without a limit.
 const STACK: usize = 1024 * 1024;
 /// Size in bytes of a nested text. The variable `HIPPO_FUZZ_BYTES` overrides it.
 const NESTED: usize = 128 * 1024;
@@ -80,8 +80,8 @@ fn assert_survives(name: &str, law: Invariant, text: &str) {
     assert!(matches!(ran, Ok(Ok(()))), "{name}: the law does not hold");
 }
 
-/// Runs an invariant on nested texts: on texts that consist of one of these openers, and on closed texts with nearly
-/// as many levels as the libraries accept.
+/// Runs an invariant on nested texts: on texts that repeat one of `openers` without closing it, and on closed texts
+/// with nearly as many levels as the libraries accept.
 pub fn assert_survives_nesting(name: &str, law: Invariant, openers: &[&str]) {
     for opener in openers {
         for before in BEFORE {

@@ -39,7 +39,7 @@ Microsoft Corporation, under the MIT licence: ONNXRUNTIME-LICENSE and ONNXRUNTIM
 ";
 /// Path of the daemon's program in a Debian system.
 const PROGRAM: &str = "/usr/bin/hippod";
-/// Shells, each with the parts of its completions' path before and after the program name.
+/// For each shell, its name, and the path of a completion file before and after the program's name.
 const SHELLS: [(&str, &str, &str); 3] = [
     ("bash", "share/bash-completion/completions/", ""),
     ("zsh", "share/zsh/site-functions/_", ""),
@@ -118,8 +118,8 @@ pub fn stage(
     stage.document("THIRD-PARTY.txt", parts.licences.as_bytes())?;
     stage.pages(kind, parts.pages)?;
     if kind == PackageKind::Debian {
-        // Only the Debian package contains the units. On other systems, `hippoctl service install` writes them with
-        // the actual path of the program.
+        // Only the Debian package contains the systemd units. On other systems, `hippoctl service install` writes them
+        // with the actual path of the program.
         let units = house.root.join("systemd");
         for name in names(&units)? {
             let unit = String::from_utf8_lossy(&read(&units.join(&name))?).into_owned();
@@ -196,7 +196,7 @@ fn executable(place: &Path) -> Result<()> {
         .with_context(|| format!("could not make {} executable", place.display()))
 }
 
-/// Returns the text of a unit in which the program has the path in a Debian system.
+/// Returns the text of a systemd unit with [`PROGRAM`] as the path of the program.
 fn for_debian(name: &str, unit: &str) -> Result<String> {
     let mut lines: Vec<String> = Vec::new();
     for line in unit.lines() {

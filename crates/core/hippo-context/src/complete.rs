@@ -1,8 +1,8 @@
 //! Retrieval of the content of an entry (v2 §7).
 //!
-//! The result is the stored content if available, because it is what was captured, even if the source has changed
-//! since. Otherwise, it is the current source, and if that cannot be read, the summary. The result includes the hashes
-//! of the captured content and of the current source.
+//! The result is the first of these that is available: the stored content, the current source, the summary. The stored
+//! content has priority, because it does not change when the source does. The result includes the hashes of the
+//! captured content and of the current source.
 
 #[cfg(test)]
 mod tests;

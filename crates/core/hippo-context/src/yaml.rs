@@ -28,8 +28,9 @@ pub struct YamlError {
 
 /// Parses the documents of a text.
 ///
-/// # Errors Fails for invalid YAML, for an alias, and for a text beyond [`MOST_BYTES`] or [`MOST_LEVELS`]. The error
-/// contains the position.
+/// # Errors
+/// Fails for invalid YAML, for an alias, and for a text beyond [`MOST_BYTES`] or [`MOST_LEVELS`]. The error contains the
+/// position.
 pub fn load(text: &str) -> Result<Vec<Node<'_>>, YamlError> {
     if text.len() > MOST_BYTES {
         return Err(YamlError {

@@ -149,11 +149,11 @@ struct CueScore {
     score: f32,
     /// Total weight of the question's words that the entry contains.
     covered: f32,
-    /// Number of the last query term that was added to the score.
+    /// Index, from 1, of the last searched term that was added to the score.
     counted: u32,
-    /// Weight of the query term `counted` in the entry.
+    /// Weight, in the entry, of the term with the index `counted`.
     weight: f32,
-    /// Number of the last query term that is a prefix of a word in the entry.
+    /// Index, from 1, of the last searched term that is a prefix of a word in the entry.
     seen: u32,
 }
 

@@ -1,6 +1,6 @@
 //! Packing of results into the token limit of an answer.
 
-/// Number of skipped chunks after which the packer stops.
+/// The packer stops after it has skipped this number of chunks.
 const PASSED_OVER: u32 = 8;
 
 /// Packer that takes whole chunks in rank order while they fit. It skips a chunk that does not fit, so that one long

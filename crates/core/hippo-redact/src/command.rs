@@ -8,7 +8,7 @@ use super::shape::{self, CharacterShape};
 use super::start;
 use super::words::{TECHNIQUES, words_of};
 
-/// Word order in which a secret has no label directly before it. `…` marks the secret.
+/// Word order that shows where a secret is, although no label is directly before it. `…` marks the secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WordOrder {
     /// `curl -u ada:…`

@@ -15,7 +15,7 @@ const LEFT_OUT: &str = "…";
 const DATA: usize = 60;
 /// Start of the first and the last line of a key in PEM format.
 static DASHES: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("-----"));
-/// Minimum bytes of a run of data that was cut, so that `…` follows it.
+/// Minimum bytes of a run of data whose end was cut off and replaced by `…`.
 const CUT: usize = 32;
 /// Minimum average distance in bytes between the slashes of base64 data.
 const PART: usize = 12;

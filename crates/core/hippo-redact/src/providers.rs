@@ -18,11 +18,11 @@ pub(super) enum SecretBody {
     Word,
     /// Letters, digits, and the characters `-`, `_`, `.`, `=`, `+` and `/`.
     Any,
-    /// Capitals and digits, exactly `least` characters.
+    /// Exactly [`ProviderPrefix::least`] capitals and digits.
     Capitals,
     /// Hexadecimal digits. Their number must be exactly `least`.
     Hex,
-    /// Letters and digits that look random, exactly `least` characters.
+    /// Exactly [`ProviderPrefix::least`] letters and digits that look random.
     Exact,
     /// URL characters; the prefix is the start of the URL and is not redacted.
     Path,

@@ -82,7 +82,7 @@ pub(super) fn is_random(text: &str) -> bool {
     all && shape.changes * 10 >= shape.length() * 3 && !is_slug(text) && !is_public(text)
 }
 
-/// Returns true for hexadecimal digits with both letters and numbers, as in hashes and many keys.
+/// Returns true for hexadecimal digits that include both letters and decimal digits, as in hashes and many keys.
 pub(super) fn is_hex(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_hexdigit()) && CharacterShape::measure(text).is_mixed()
 }

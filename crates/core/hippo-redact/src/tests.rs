@@ -6,7 +6,8 @@ use super::*;
 
 const SAMPLES: &str = include_str!("../tests/data/redact.txt");
 
-/// Returns the labelled lines with this sign: the text, the expected text after redaction, and the secrets.
+/// Returns the labelled lines that begin with `sign`. Each has the text, the expected text after redaction, and the
+/// secrets.
 fn samples(sign: &str) -> Vec<(String, String, Vec<String>)> {
     let lines = SAMPLES.lines().filter_map(|line| line.strip_prefix(sign));
     lines

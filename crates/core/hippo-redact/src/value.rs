@@ -144,7 +144,7 @@ impl<'t> SecretCandidate<'t> {
         };
         let end = self.run_end(from, most, |byte| !ends(byte));
         let text = start_of(self.text_from(from), end - from);
-        // Remove the value of a nested name: `key` in `?next=key=x` is a name.
+        // If the value begins with a name and `=`, keep only the name: `key` in `?next=key=x`.
         let is_name = |byte: char| byte.is_ascii_alphabetic() || matches!(byte, '_' | '-' | '.');
         let rest = text.trim_start_matches(is_name).strip_prefix('=');
         let text = match rest.filter(|rest| rest.starts_with(|next: char| next.is_ascii_alphanumeric())) {

@@ -6,7 +6,8 @@
 //! docs/compaction.md describes the rules.
 //!
 //! The input arrives in pieces of any size ([`Compactor::feed`]), so the use of RAM does not grow with the transcript.
-//! If the session abandoned a branch, the caller must feed the same bytes a second time ([`CompactionPass::Again`]).
+//! If the transcript contains an abandoned branch, the caller must feed the same bytes a second time
+//! ([`CompactionPass::Again`]).
 
 mod branch;
 mod classify;
@@ -61,8 +62,8 @@ pub struct Compactor {
 pub enum CompactionPass {
     /// The summary is complete.
     Done(Box<CompactionResult>),
-    /// The session abandoned a branch. The caller must feed the same bytes to this compactor, which skips the records
-    /// of abandoned branches.
+    /// The transcript contains an abandoned branch. The caller must feed the same bytes to this compactor, which skips
+    /// the records of abandoned branches.
     Again(Box<Compactor>),
 }
 

@@ -48,8 +48,8 @@ pub struct FlushOptions {
     /// Title of the topic with which an earlier flush of the session ended.
     pub topic: Option<String>,
     /// Names of the session and of the transcript, by which the flush recognises messages without a time stamp. Such a
-    /// message is known if it was recorded for the first name. A new message is recorded for all names. If the list is
-    /// empty, all transcripts count as one.
+    /// message counts as flushed if it was recorded for the first name in the list. A new message is recorded for all
+    /// names. If the list is empty, all transcripts count as one.
     pub within: Vec<String>,
     /// True if the input starts where an earlier flush of the same transcript ended.
     pub resumed: bool,
@@ -308,7 +308,7 @@ impl FlushState<'_> {
     }
 }
 
-/// Creates the sections of a whole transcript. No message is known in advance.
+/// Creates the sections of a whole transcript. No message was flushed before.
 #[cfg(test)]
 pub(crate) fn flush(bytes: &[u8], options: FlushOptions, day: impl Fn(Timestamp) -> Date) -> FlushResult {
     let mut seen = std::collections::BTreeSet::new();

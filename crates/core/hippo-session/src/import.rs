@@ -16,7 +16,7 @@ use hippo_types::transcript::ExportProgram;
 
 /// Maximum size of an imported memory in bytes. The daemon might not index a larger file.
 pub const LARGEST: usize = 4 << 20;
-/// Maximum number of JSON values of an export that are kept.
+/// Maximum number of JSON values that are kept from one export. Further values are skipped.
 const VALUES: usize = 8_000_000;
 
 /// A memory of another program.

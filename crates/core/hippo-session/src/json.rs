@@ -12,8 +12,8 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 
 use hippo_types::time::Timestamp;
 
-/// Maximum number of JSON values that are kept of a record. Further values are skipped, because a value takes more RAM
-/// than its text. Known programs write fewer values.
+/// Maximum number of JSON values that are kept from one record. Further values are skipped, because a parsed value
+/// takes more RAM than its JSON text. Known programs write fewer values.
 pub const VALUES: usize = 250_000;
 
 /// A JSON value.

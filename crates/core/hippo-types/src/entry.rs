@@ -156,8 +156,8 @@ pub struct Entry {
     pub accessed: Timestamp,
     /// Number of accesses.
     pub hits: u32,
-    /// Start of the decay curve, if it is later than the last access. A replay moves the start, and an old file gets
-    /// a later one.
+    /// Start of the decay curve, if it is later than the last access. A consolidation run that keeps the entry's source
+    /// sets this field. For an entry of an old file, it limits the initial decay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed_to: Option<Timestamp>,
     /// Strength at the start of the curve (s0), in [0, 1].

@@ -138,7 +138,8 @@ pub fn find_date(text: &str) -> Option<Date> {
     None
 }
 
-/// Parses `2026-01-10` at the start of `text`, which starts with exactly four digits.
+/// Parses a date such as `2026-01-10` at the start of `text`. The caller must check that `text` starts with exactly
+/// four digits.
 fn parse_parted_date(text: &[u8]) -> Option<Date> {
     let mark = *text
         .get(4)

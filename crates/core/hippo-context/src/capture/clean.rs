@@ -116,7 +116,7 @@ pub(super) fn shrink_to(entry: &mut ContextEntry, most: usize) {
         bytes -= (bytes / 8).max(4);
         entry.summary = text::clip(&entry.summary, bytes.max(8));
     }
-    // The shortened text may look like a secret after the label next to it.
+    // A shortened text may look like a secret if a label precedes it.
     let shows = |data: &Map<String, Value>| shows_secret(&to_json(data));
     if shows_secret(&format_block(entry)) || entry.key_data.as_ref().is_some_and(shows) {
         entry.key_data = None;

@@ -14,7 +14,7 @@ const VALUE: usize = 160;
 pub(super) const KEPT: usize = 400;
 /// Minimum bytes of a shortened text.
 const SHORT: usize = 30;
-/// Number of values that do not fit, after which the remaining values of a fact are skipped.
+/// If this number of values of a fact did not fit, the remaining values of the fact are skipped.
 const MISSED: usize = 6;
 
 /// The result of an extractor, with the most important parts first.

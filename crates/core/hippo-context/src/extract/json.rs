@@ -171,8 +171,8 @@ fn choices(draft: &mut Draft, shape: &Shape<'_>) {
     draft.pairs("values", found, 0);
 }
 
-/// Returns the place if it has a name, or else its nearest ancestor with a name. For an element of a list, this is the
-/// list.
+/// Returns the values at a path if the field there has a name, otherwise at the nearest parent path with a name. For an
+/// element of a list, this is the path of the list.
 fn named<'s, 't>(shape: &'s Shape<'t>, mut at: usize) -> &'s PathValues<'t> {
     while at != 0 && shape.places[at].name.is_empty() {
         at = shape.places[at].parent;

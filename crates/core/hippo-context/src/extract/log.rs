@@ -102,7 +102,8 @@ impl<'t> LogSummary<'t> {
         }
     }
 
-    /// Keeps one total. If several packages print totals, keeps the last one with failures, or else the last one.
+    /// Stores the total of passed and failed tests. If several packages print totals, keeps the last one with failures,
+    /// or else the last one.
     fn sum(&mut self, text: String) {
         let failed = |text: &str| {
             ["fail", "FAIL", "error"].iter().any(|word| text.contains(word)) && !text.contains(" 0 failed")

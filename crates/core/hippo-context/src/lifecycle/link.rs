@@ -9,8 +9,7 @@ use super::{AssociationChange, SessionEntry};
 const TOGETHER: usize = 2;
 /// Maximum number of associations that are added to an entry automatically; a caller may add more.
 const MOST: usize = 8;
-/// Maximum number of entries used in a turn. A turn that uses more entries is ignored, because it does not show that
-/// any two entries are related.
+/// A turn that uses more entries than this is ignored, because it does not show that any two entries are related.
 const CROWD: usize = 16;
 
 /// Returns the entries that get new associations. For each entry, the new associations are in order of the number of

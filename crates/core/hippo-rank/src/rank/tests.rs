@@ -7,8 +7,8 @@ use crate::corpus::{CorpusChunk, CorpusSection};
 use hippo_text::chunk::{ContentHash, Speaker};
 use hippo_text::terms;
 
-/// Documents that consist of passages, which consist of lines. The ids are consecutive, and the inverted index is built
-/// as in the store.
+/// A corpus for tests. Each document consists of passages, and each passage of lines. Ids are consecutive. The inverted
+/// index is built as in the store.
 struct World {
     corpus: Corpus,
     lines: Vec<(u32, String)>,

@@ -4,8 +4,8 @@ use hippo_redact::redact;
 
 const LABELLED: &str = include_str!("../data/secrets.txt");
 
-/// Returns the labelled lines with this sign: `+` for lines with secrets, `-` for lines without. `⟦` and `⟧` enclose
-/// each secret.
+/// Returns the labelled lines that begin with `sign`: `+` for lines with secrets, `-` for lines without secrets. `⟦`
+/// and `⟧` enclose each secret.
 pub fn labelled(sign: &str) -> Vec<String> {
     let lines = LABELLED.lines().filter_map(|line| line.strip_prefix(sign));
     lines

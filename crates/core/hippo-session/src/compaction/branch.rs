@@ -69,8 +69,8 @@ impl BranchTracker {
         readings
     }
 
-    /// Finds the records of abandoned branches. Starts at the last prompt, and goes back to the prompt of the turn that
-    /// contains the parent. Repeats this step until there is no earlier turn.
+    /// Marks the records of abandoned branches as skipped. Starts at the last prompt. From each prompt, goes back to
+    /// the turn that contains the prompt's parent, until there is no earlier turn.
     fn find_claude_path(&self) -> Vec<RecordReading> {
         let positions = self.positions();
         let mut readings = vec![RecordReading::Keep; self.links.len()];
@@ -86,8 +86,8 @@ impl BranchTracker {
                 continue;
             };
             turn = prompts[..at].partition_point(|before| *before <= parent);
-            // If the parent is in the turn just before the prompt, no branch was abandoned: the records between them
-            // are tool results of the same answer.
+            // If the parent is in the turn just before the prompt, no branch was abandoned: the records between the
+            // parent and the prompt are tool results of the same answer.
             if turn < at {
                 let abandoned = (parent + 1..prompt).filter(|at| self.links[*at].id.is_some());
                 abandoned.for_each(|at| readings[at] = RecordReading::Skip);

@@ -75,7 +75,7 @@ impl EntryType {
 const HEARTBEATS: [&str; 3] = ["heartbeat", "/status", "no_reply"];
 /// Words that mark an agent message shorter than [`SHORT`] as an acknowledgement.
 const NOTHING: [&str; 2] = ["no_reply", "ok"];
-/// Minimum characters of an agent message that is never an acknowledgement.
+/// An agent message with at least this number of characters is never an acknowledgement.
 const SHORT: usize = 50;
 /// Words that mark an agent message as a decision.
 #[rustfmt::skip] // keep the list compact

@@ -118,7 +118,7 @@ fn read_rates(
     Some(())
 }
 
-/// Returns a number from 0 to `most`.
+/// Returns the value as a number; `None` if it is not a number from 0 to `most`.
 fn read_number(value: &Value, most: f64) -> Option<f64> {
     value.as_f64().filter(|number| (0.0..=most).contains(number))
 }

@@ -21,7 +21,8 @@ use hippo_text::instruction;
 use hippo_text::text::{first_characters, start};
 use hippo_types::tokens;
 
-/// Number of last messages of which a preview is kept. No context has room for as many lines.
+/// Previews of this number of messages, counted from the end of the transcript, are kept. No context has room for more
+/// lines.
 const LINES: usize = 40_000;
 /// Maximum total bytes of the texts that are kept for display in full.
 const TEXTS: usize = 16 << 20;
@@ -107,7 +108,7 @@ impl MessageLedger {
         }
     }
 
-    /// Stores the tool of a call, so that the result of the call can be labelled with the tool.
+    /// Stores the name of the tool for a call id. The result of the call is later labelled with this name.
     pub fn add_call(&mut self, id: u64, tool: &str) {
         if self.calls.len() >= CALLS {
             self.calls.clear();
@@ -130,7 +131,7 @@ impl MessageLedger {
         self.prior = Some(without_secrets(&shown).into_owned());
     }
 
-    /// Appends the next message, which has this content. Returns its id.
+    /// Appends the next message and its content. Returns the id of the message.
     pub fn push(&mut self, message: &Message<'_>, content: &str) -> ShortContentId {
         let core = MessageCore {
             id: ShortContentId::from_content(content),

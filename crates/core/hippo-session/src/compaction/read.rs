@@ -61,7 +61,7 @@ impl TranscriptRecord<'_> {
     }
 }
 
-/// Maximum number of JSON values that are kept of a document.
+/// Maximum number of JSON values that are kept from one document. Further values are skipped.
 const DOCUMENT_VALUES: usize = 2_000_000;
 /// Maximum number of problems that are listed. Further problems are only counted.
 const PROBLEMS: usize = 50;

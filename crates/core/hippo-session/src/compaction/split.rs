@@ -29,9 +29,9 @@ pub enum TranscriptPiece<'a> {
 #[derive(Debug, Default)]
 pub struct Splitter {
     shape: InputShape,
-    /// Bytes of an incomplete line. Of a document, and while the shape is unknown, all bytes so far.
+    /// The last, incomplete line. If the input is a document, or its shape is not known yet, all bytes so far.
     held: Vec<u8>,
-    /// Number of bytes that did not determine the shape.
+    /// Number of bytes that were read when the shape was last checked, without a result.
     probed: usize,
     /// Number of complete lines so far.
     lines: u64,
@@ -58,7 +58,7 @@ impl Splitter {
         match self.shape {
             InputShape::Unknown => {
                 self.held.extend_from_slice(bytes);
-                // Detection reads all bytes again, so it waits until their number has doubled.
+                // Each check reads all bytes again, so the next check waits until their number has doubled.
                 if self.held.len() < 2 * self.probed && self.held.len() < LONGEST {
                     return;
                 }
@@ -70,7 +70,8 @@ impl Splitter {
         }
     }
 
-    /// Detects the shape if the bytes so far determine it, and passes on their complete records.
+    /// Detects if the input consists of lines or is a document. If the bytes so far are enough to decide, passes on
+    /// their complete records.
     pub fn settle(&mut self, each: &mut dyn FnMut(TranscriptPiece<'_>)) {
         if self.shape == InputShape::Unknown
             && let Some(shape) = detect_shape(&self.held, false)

@@ -29,13 +29,13 @@ const AROUND: usize = 600 + FENCE;
 const HEADINGS: usize = 190;
 /// Below this budget in bytes, the summary contains only the newest message.
 const TINY: usize = 800;
-/// Share of the room for the rest of the active messages, after their first characters.
+/// Active messages may use this share of the remaining room, in addition to the first [`FIRST`] characters of each.
 const ACTIVE_SHARE: f64 = 0.6;
-/// Share of the room after the active messages for the goals of the user.
+/// Goals of the user may use this share of the room that the active messages leave.
 const GOAL_SHARE: f64 = 0.15;
-/// Share of the room after the goals for an earlier summary.
+/// An earlier summary may use this share of the room that the goals leave.
 const PRIOR_SHARE: f64 = 0.25;
-/// Share of the room after the earlier summary for the lines of other messages. Words get the rest.
+/// Lines of other messages may use this share of the room that the earlier summary leaves. Words get the rest.
 const LINES_SHARE: f64 = 0.4;
 /// Number of characters at the start of each active message that are selected first. The extension shows no more.
 const FIRST: usize = 500;
@@ -104,8 +104,8 @@ impl BuiltSummary {
             parts.select_lines(room, tight)
         });
         if tight {
-            // The exact length of the text so far is known now. Words may still add headings, and the line about
-            // dropped messages is missing.
+            // The exact length of the text so far is known now. It does not include the line about dropped messages,
+            // and headings that added words may need.
             let so_far = parts.format(self, options.stored).len();
             room.0 = limit.saturating_sub(so_far + HEADINGS);
         }

@@ -42,7 +42,7 @@ impl FileAccess {
     }
 }
 
-/// Returns the first two words of a shell command at most, without secrets, such as `cargo test`.
+/// Returns at most the first two words of a shell command, such as `cargo test`, without secrets.
 pub fn command_head(command: &str) -> String {
     // The whole line is redacted first, because redaction needs the text before a secret. The result ends before the
     // text that replaces a secret.
@@ -62,7 +62,7 @@ pub fn touched_files(call: &RecordedCall) -> Vec<(String, FileAccess)> {
     let mut found = Vec::new();
     for line in call.args.lines() {
         for (mark, touch) in PATCH {
-            // The mark may be inside the line, because the name of the argument precedes the first line of a patch.
+            // The first line of a patch has the argument's name in front, so the mark may be in the middle of the line.
             if let Some((_, path)) = line.split_once(mark)
                 && is_path(path.trim())
             {

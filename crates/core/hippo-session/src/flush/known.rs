@@ -12,7 +12,7 @@ pub type LoggedMessageKey = [u8; 16];
 #[derive(Debug, Default)]
 pub struct KnownMessages {
     /// Names of the session and of the transcript. A message without a time stamp is known if it was recorded for the
-    /// first name. A new message is recorded for all names.
+    /// first name in the list. A new message is recorded for all names.
     within: Vec<String>,
     /// True if the input starts where an earlier flush ended.
     resumed: bool,

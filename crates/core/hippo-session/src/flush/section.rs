@@ -54,7 +54,7 @@ impl LogSection {
         let mut lines: Vec<(Option<usize>, usize, String)> = Vec::new();
         for (place, (field, text)) in rank_fields(topic).into_iter().enumerate() {
             let line = format!("- {field}: {text}");
-            // The most important field is included even if it is longer than the room.
+            // The most important field is included even if it does not fit.
             if line.len() >= left && place > 0 {
                 continue;
             }

@@ -14,11 +14,11 @@ use super::called::{self, FileAccess};
 use super::said::{self, PROMPT};
 use super::sentence::{self, Sentence, SentenceKind};
 
-/// Maximum number of requests of a topic, and of remarks of the user.
+/// Maximum number of requests that are stored for a topic. The same limit applies to the user's remarks.
 const TEXTS: usize = 4;
 /// Maximum number of files of a topic that are listed.
 const FILES: usize = 64;
-/// Maximum number of URLs of a topic, and of tools.
+/// Maximum number of URLs that are stored for a topic. The same limit applies to tools.
 const OTHERS: usize = 24;
 /// Maximum number of errors of a topic.
 const TROUBLES: usize = 12;

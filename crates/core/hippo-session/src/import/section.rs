@@ -11,8 +11,8 @@ use hippo_text::text::{characters, one_line, start};
 use hippo_types::time::rfc3339;
 use hippo_types::transcript::ExportProgram;
 
-/// Beginning of the comment that marks an imported memory. It is changed in the texts of memories, so that no text can
-/// imitate a mark.
+/// Beginning of the comment that marks an imported memory. If the text of a memory contains this beginning, it is
+/// changed there, so that no text can imitate a mark.
 const MARK: &str = "<!-- imported ";
 /// Number of hexadecimal digits of the hash in the mark of a memory.
 const HASH: usize = 16;

@@ -33,9 +33,9 @@ pub(super) struct Shape<'t> {
 pub(super) struct PathValues<'t> {
     /// Name of the field; empty for the elements of a list.
     pub name: &'t str,
-    /// Index of the parent place.
+    /// Index in [`Shape::places`] of the parent path.
     pub parent: usize,
-    /// Indices of the child places, in order of first appearance.
+    /// Indices in [`Shape::places`] of the child paths, in order of first appearance.
     pub kids: Vec<usize>,
     names: BTreeMap<&'t str, usize>,
     /// Number of values below this path whose field is not recorded because of [`PLACES`] or [`NAMES`].

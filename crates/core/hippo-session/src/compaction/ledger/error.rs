@@ -8,7 +8,7 @@ const MARKS: [&str; 10] = [
     "error:", "error[", "Error:", "ERROR:", "Exception:", "panicked at", "fatal:", "FAILED", "Traceback",
     "ERR!",
 ];
-/// Maximum bytes of an error that are shown.
+/// Maximum bytes of a displayed error.
 const SHOWN: usize = 160;
 /// Number of bytes of a tool result that are searched for an error.
 const SEARCHED: usize = 64 << 10;

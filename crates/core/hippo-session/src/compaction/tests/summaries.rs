@@ -125,8 +125,8 @@ fn terminal_control_sequences_are_not_in_a_summary() {
         "{summary}"
     );
     assert!(summary.contains("src/main.rs: failed_here at 100 %"), "{summary}");
-    // The user repeats words of the tool result, so its importance is higher. The id is computed from the original
-    // bytes.
+    // The user repeats words of the tool result, so the importance of the result is higher. The id is computed from the
+    // original bytes.
     let entries: Vec<MessageScore> = compacted.scores().collect();
     assert!((entries[0].importance - 0.65).abs() < 1e-9, "{:?}", entries[0]);
     let raw = "\u{9b}31mlook at src/main.rs and \u{1b}(Bfailed_here";
