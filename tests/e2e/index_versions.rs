@@ -132,7 +132,7 @@ fn saving_an_old_buffer_reverts_nothing_even_after_a_restart() {
     assert!(
         conflicts.iter().any(|told| told
             .text
-            .contains("older version of HIPPOCAMPUS.md without edits")),
+            .contains("as it was a short time ago, without new edits")),
         "{conflicts:?}"
     );
     drop(client);

@@ -142,7 +142,7 @@ impl AcquireError {
                     Some("free about 250 MB on the disk that contains this path, then run the command again".into())
                 }
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                    Some("give your user permission to read this path and to write the folder that contains it".into())
+                    Some("make this path readable, and the folder that contains it writable, for your user".into())
                 }
                 _ => None,
             },
@@ -152,8 +152,16 @@ impl AcquireError {
             ),
             Self::Platform(_) => Some("search by keyword still works, because it needs no model".into()),
             Self::Refused { fix, .. } => Some((*fix).into()),
-            Self::Unusable(EmbedError::Model { .. } | EmbedError::Load(_)) => Some(CARRIED.into()),
-            Self::Unusable(_) => None,
+            Self::Unusable(EmbedError::File { .. }) => {
+                Some("copy the folder of the model again: a file is damaged or not readable".into())
+            }
+            Self::Unusable(EmbedError::Runtime { .. }) => {
+                Some("run `hippoctl model pull`, which installs the runtime library".into())
+            }
+            Self::Unusable(EmbedError::Processor { .. }) => {
+                Some("search by keyword still works, because it needs no model".into())
+            }
+            Self::Unusable(_) => Some(CARRIED.into()),
             Self::Name(..) => Some(
                 "use up to 64 letters, digits, dots, dashes and underscores, starting with a letter or a digit".into(),
             ),
