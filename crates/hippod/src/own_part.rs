@@ -81,7 +81,7 @@ pub fn change(
     .hint("close the other program, or try again later"))
 }
 
-/// Removes the replaced files in the slots below `before`.
+/// Removes the copies of replaced files in all slots with a number below `before`.
 fn settle(file: &SharedFile, before: u32) -> io::Result<()> {
     (0..before).try_for_each(|slot| file.settle(slot))
 }

@@ -202,7 +202,7 @@ impl FlushSession<'_> {
                 resumed: from > 0,
             },
             |key| {
-                // The result of a failed read is discarded.
+                // After a read error, the messages found so far are discarded.
                 if trouble.borrow().is_some() {
                     return false;
                 }

@@ -43,7 +43,7 @@ pub fn open(
                 return Err(RpcError::new(ErrorKind::Conflict, what)
                     .hint("choose another session id, or omit the id"));
             }
-            // The owner of the session is known only after that workspace is open.
+            // A workspace that is still being opened may contain this session.
             Err(error) if error.data.kind == ErrorKind::Warming => return Err(error),
             _ => {}
         }
