@@ -63,7 +63,7 @@ impl BackupSource {
     /// See [`read`](Self::read).
     pub fn verify(&self, cancellation: Cancellation<'_>) -> Result<BackupManifest, RpcError> {
         self.read(cancellation, &mut |_, bytes| {
-            // `read` reports read errors itself.
+            // An error is ignored here, because `read` also detects and reports it.
             let _ = io::copy(bytes, &mut io::sink());
             Ok(())
         })

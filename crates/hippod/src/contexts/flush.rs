@@ -263,8 +263,8 @@ impl FlushSession<'_> {
         })
     }
 
-    /// Returns the scopes of messages without a time: the session, if it is known, and the transcript, because `ingest`
-    /// knows no session.
+    /// Returns the names by which a flush recognises messages without a time: the session, if the request names one,
+    /// and the transcript, because `hippoctl ingest` knows no session.
     fn message_scopes(&self) -> Vec<String> {
         let session = self.request.session.iter().map(|id| format!("session {id}"));
         session.chain([format!("transcript {}", self.name)]).collect()

@@ -96,7 +96,7 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
             return Ok(answer);
         }
     };
-    // Pack before the lock is taken, so that other callers do not wait for it.
+    // Pack the content before taking the lock, so that other callers do not wait for the packing.
     if ready.is_none() && captured.store {
         ready = place.ready(content);
     }

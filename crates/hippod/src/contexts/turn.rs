@@ -75,7 +75,7 @@ pub fn turn(contexts: &Contexts, request: &ContextTurnRequest) -> Result<Context
     })
 }
 
-/// Returns the section of the session's entries to inject into the prompt.
+/// Returns a section for the prompt that contains the session's active entries.
 ///
 /// # Errors
 /// Returns `not-found` for an unknown session, `internal` otherwise.
