@@ -194,7 +194,7 @@ struct Partial {
 }
 
 impl Partial {
-    /// Creates the folder for a backup at `to`, and removes the leftover of a killed process.
+    /// Creates the temporary folder for a backup at `to`. First removes the temporary folder of a killed process.
     #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
     fn begin(state: &Path, to: &Path) -> Result<Self, RpcError> {
         clear_left(state);
