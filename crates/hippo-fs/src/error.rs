@@ -1,4 +1,4 @@
-//! Errors for workspace paths that are not opened.
+//! Errors for workspace paths that this crate refuses to open.
 
 use std::fmt::{self, Display, Formatter};
 use std::io;

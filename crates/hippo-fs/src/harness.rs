@@ -1,4 +1,4 @@
-//! Reader of `hipocampus.config.json` and of its settings without trust.
+//! Reader of `hipocampus.config.json`, with limits for untrusted settings.
 
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value};

@@ -33,7 +33,7 @@ pub enum ErrorKind {
     ReadOnly = -32010,
     /// The daemon has too many open files.
     TooManyOpenFiles = -32012,
-    /// An internal error of the daemon. A client also parses unknown kinds as this one.
+    /// An internal error of the daemon. A client also uses this kind for each kind that it does not know.
     #[serde(other)]
     Internal = -32603,
 }

@@ -2,7 +2,7 @@
 //!
 //! A workspace may be a cloned, untrusted repository. The record of `init` and the list of trusted settings files are
 //! therefore stored outside the workspace, in a folder named by its canonical root. The daemon and `hippoctl` both use
-//! them; `hippoctl` reads them without a daemon.
+//! these records; `hippoctl` can read the records while no daemon runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// The file of registered roots in the state folder.
+/// File name of the list of registered roots, in the state folder.
 pub const REGISTRY: &str = "registry.json";
-/// The record of `init` in the folder of decisions.
+/// File name of the record that `init` writes into the folder of decisions.
 pub const HARNESS: &str = "harness.json";
-/// The hashes of trusted files in the folder of decisions.
+/// File name of the hashes of trusted files, in the folder of decisions.
 const TRUST: &str = "trust.json";
 /// Maximum size of a state file in bytes.
 const LARGEST: u64 = 16 << 20;
@@ -26,8 +26,8 @@ pub fn key(root: &Path) -> String {
     hash.to_hex()[..16].to_owned()
 }
 
-/// Returns the folder of the user's decisions about a workspace. `workspace remove` and `restore` keep it, although
-/// they replace the index.
+/// Returns the folder of the user's decisions about a workspace. `workspace remove` and `restore` keep this folder,
+/// although they delete or replace the index.
 pub fn decisions(state: &Path, root: &Path) -> PathBuf {
     state.join("decisions").join(key(root))
 }

@@ -137,7 +137,7 @@ methods! {
     "context.touch" => ContextTouch(ContextTouchRequest) -> ContextTouchResponse,
     /// Lists the sessions, or the entries of one.
     "context.list" => ContextList(ContextListRequest) -> ContextListResponse,
-    /// Closes a session, and writes the entries marked for it to long-term memory.
+    /// Closes a session, and writes its persistent entries to long-term memory.
     "context.close" => ContextClose(ContextCloseRequest) -> ContextCloseResponse,
     /// Summarises a transcript; the full messages can still be fetched.
     "session.compact" => SessionCompact(SessionCompactRequest) -> SessionCompactResponse,
@@ -253,7 +253,7 @@ fn decode_params<T: DeserializeOwned>(method: &str, params: Map<String, Value>) 
     }
     check_fields(method, &params)?;
     serde_path_to_error::deserialize(Value::Object(params)).map_err(|error| {
-        // Names inside content belong to the caller, and errors must not repeat long ones.
+        // The caller chooses the field names inside content, so they may be long; the error shortens them.
         let field = match error.path().iter().next() {
             Some(_) => format!(" field \"{}\":", shorten(&error.path().to_string())),
             None => String::new(),

@@ -24,8 +24,8 @@ const MEMBERS: [&str; 4] = ["jsonrpc", "id", "method", "params"];
 ///
 /// # Errors
 /// Returns the reply to send, with the id of the line if it could be parsed. The code is -32700 for invalid JSON,
-/// -32600 for an invalid request (a batch or a notification is one too), -32601 for an unknown method, and -32602 for
-/// an unknown field, a wrong type or a value out of range.
+/// -32600 for an invalid request, including a batch and a notification, -32601 for an unknown method, and -32602 for an
+/// unknown field, a wrong type or a value out of range.
 pub fn parse_request(line: &[u8]) -> Result<Call, Reply> {
     let value: Value = serde_json::from_slice(line).map_err(|error| {
         let error = RpcError::bad_request(format!("the line is not JSON: {error}")).with_code(-32700);

@@ -64,7 +64,7 @@ fn entry() -> ContextEntry {
     }
 }
 
-/// An entry with the fields of v2 §14.1.
+/// An entry with the fields that section 14.1 of the specification names (v2 §14.1).
 const ENTRY: &str = r#"{"id":"ctx_2","type":"tool_result","source":{"type":"exec","ref":"make test","turn":3,"retrievable":true},"summary":"Two tests failed.","key_data":{"failed":2},"strength":0.85,"decay":{"rate":0.1,"floor":0.0,"last_access":3},"modifiers":{"priority":"normal","encoding":"auto","associations":["ctx_1"]},"lifecycle":{"created":3,"expires":53,"persist":false}}"#;
 
 #[test]

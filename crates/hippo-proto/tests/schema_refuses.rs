@@ -21,7 +21,7 @@ fn result(method: &str) -> String {
     format!("Methods/properties/{method}/properties/result")
 }
 
-/// Returns the lines of all code blocks in a language.
+/// Returns the lines of all code blocks in the language `kind`.
 fn lines(kind: &str) -> Vec<&'static str> {
     let fence = format!("```{kind}\n");
     let blocks = DOCUMENT.split(&fence).skip(1);

@@ -76,13 +76,14 @@ pub struct Contexts {
 /// Context database of one workspace.
 struct ContextDatabase {
     file: PathBuf,
-    /// Identity of the files that are open for writing. A caller can read it while `context.put` holds the state.
+    /// Identity of the files that are open for writing. A caller can read this identity while `context.put` holds the
+    /// lock on the state.
     open: Mutex<Option<OpenFiles>>,
     held: Mutex<ExclusiveState>,
     readers: Mutex<Vec<ContextReader>>,
     packers: Mutex<Vec<ContentPacker>>,
-    /// Number of acknowledged changes that were missing when the database was opened; reset once `doctor` has reported
-    /// it.
+    /// Number of acknowledged changes that were missing when the database was opened; reset to 0 once `doctor` has
+    /// reported the number.
     lost: AtomicU64,
     /// True if the database was released because its workspace was removed or is being restored. A released database is
     /// never written again.

@@ -21,7 +21,7 @@ use crate::tasks::{run_blocking, run_blocking_on};
 use crate::tree::Trees;
 use crate::views::{Slot, Views, no_workspace};
 
-/// Id of the problem that other users can read a folder of hippod.
+/// Id of the problem that `doctor` reports if other users can read one of hippod's folders.
 const PERMISSIONS: &str = "permissions";
 /// Maximum number of lost records that a problem lists.
 const MOST_LOST: usize = 5;

@@ -78,7 +78,7 @@ struct Query {
 struct Queue {
     queries: VecDeque<Query>,
     jobs: VecDeque<EmbedJob>,
-    /// Pending reset after a change of the installed files: the configured model and its state.
+    /// Reset to perform after the installed files changed: the configured model and its new state.
     reset: Option<(Arc<str>, ModelPhase)>,
     stop: bool,
 }
@@ -188,7 +188,7 @@ struct EmbedThread {
 
 struct LoadedModel {
     embedder: Box<dyn Embedder>,
-    /// Number of this model's tokens that the counters already include.
+    /// Number of tokens of this model that are already included in the worker's counters.
     counted: u64,
 }
 

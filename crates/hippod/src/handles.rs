@@ -1,4 +1,4 @@
-//! Limit on open files, and number of remaining ones.
+//! Limit on open files, and the number still available.
 
 /// Raises the limit on open files to the maximum. 100 workspaces exceed the default limit of many systems.
 pub fn raise_limit() {

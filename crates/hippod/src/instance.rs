@@ -42,7 +42,7 @@ fn failed(what: &str, path: &Path) -> impl FnOnce(io::Error) -> Error {
     }
 }
 
-/// Returns the error if another process listens on the socket.
+/// Returns the error for a socket on which another process listens.
 fn answers(socket: &Path) -> Error {
     anyhow!("another hippod answers at: {}\n{OTHER}", socket.display())
 }
@@ -130,7 +130,7 @@ impl Drop for Instance {
         let now = socket_id(&self.socket);
         let bound = *self.bound.lock();
         if now.is_some() && now == bound {
-            // The next daemon takes over a leftover socket.
+            // An error is ignored, because the next daemon takes over a leftover socket.
             let _ = std::fs::remove_file(&self.socket);
         }
     }

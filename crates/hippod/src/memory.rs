@@ -1,4 +1,4 @@
-//! Writes of clients to the memory of a workspace.
+//! Writer of entries and log lines for clients.
 
 use std::sync::Arc;
 use std::time::Duration;

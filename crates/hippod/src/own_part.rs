@@ -81,13 +81,13 @@ pub fn change(
     .hint("close the other program, or try again later"))
 }
 
-/// Removes the replaced files in the slots below `before`.
+/// Removes the copies of replaced files in all slots with a number below `before`.
 fn settle(file: &SharedFile, before: u32) -> io::Result<()> {
     (0..before).try_for_each(|slot| file.settle(slot))
 }
 
-/// Cleans up after an interrupted process. A replaced file is removed if it differs from the current one only
-/// in the block; otherwise it is kept for the user.
+/// Cleans up after an interrupted process. A copy of a replaced file is removed if it differs from the current file
+/// only in the block; otherwise the copy is kept for the user.
 fn settle_earlier(file: &SharedFile, current: &[u8], block: &str) -> io::Result<()> {
     file.tidy();
     let others = |text: &[u8]| own_block::put(text, block, "").unwrap_or_else(|_| text.to_vec());

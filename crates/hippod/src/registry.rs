@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::files;
 
-/// File version that this build writes.
+/// Version of the registry format that this build writes.
 const VERSION: u32 = 1;
 
 /// The registered roots, stored in `registry.json` of the state folder.

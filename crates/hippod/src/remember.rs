@@ -1,7 +1,7 @@
 //! Appending of a text to a daily log.
 //!
-//! Existing content is never changed, so other programs can append at the same time. Targets that cannot be appended
-//! to safely are rejected, and nothing is written: links, folders and read-only files.
+//! Existing content is never changed, so other programs can append at the same time. Links, folders and read-only files
+//! are rejected, because appending to them is unsafe or impossible; nothing is written.
 
 mod append;
 mod log;
@@ -213,12 +213,12 @@ mod tests {
             (first.start_line, first.end_line)
         );
         assert_eq!(std::fs::read(&log).unwrap(), once);
-        // Another text, another topic, and a prefix of an existing text.
+        // Not repeated: a prefix of an existing text, an existing text with another topic, and another text.
         for (text, topic) in [("blue", "Pump"), ("blue\n\n# and new", "Valve"), ("red", "Pump")] {
             assert!(!add(text, Some(topic)).repeated, "{topic}: {text}");
         }
         assert!(add("blue\n\n# and new", Some("Pump")).repeated);
-        // The text that the user added below belongs to the section.
+        // Text that the user adds below an entry belongs to the section of that entry.
         std::fs::write(&log, "# Day\r\n\r\n## Pump\r\n\r\nblue\r\n\r\nno, green\r\n").unwrap();
         assert!(!add("blue", Some("Pump")).repeated);
         assert!(add("blue\n\nno, green", Some("Pump")).repeated);

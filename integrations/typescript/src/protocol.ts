@@ -6,7 +6,7 @@ export interface AuditExample {
   line?: number | undefined;
   /** Path relative to the workspace. */
   path: string;
-  /** Beginning of the text of a duplicate; of a contradicted line, and of the line that contradicts it. Secrets are redacted, and lines that read like an instruction are omitted. */
+  /** For a duplicate, the beginning of its text; for a contradicted line, the beginnings of that line and of the line that contradicts it. Secrets are redacted, and lines that read like an instruction are omitted. */
   quotes?: string[] | undefined;
   /** The reason: the location of the other match, the kind of secret, or the name of a rule. */
   why: string;
@@ -618,7 +618,7 @@ export interface CycleReport {
   cycle: Cycle;
   /** Files that the run wrote, relative to the workspace. */
   files: string[];
-  /** Findings for the user to review. The run changed nothing because of them. */
+  /** Findings for the user to review; the run did not act on them. */
   findings: CycleFinding[];
   /** Statistics of the entries; null if this cycle does not compute them. */
   health: IndexHealth | null;
@@ -846,7 +846,7 @@ export interface GetRequest {
   id?: string | null | undefined;
   /** Path of a document, relative to the workspace. */
   path?: string | null | undefined;
-  /** Heading of a section, or a part of the heading; upper and lower case are equal. */
+  /** Heading of a section, or a part of the heading; case is ignored. */
   section?: string | null | undefined;
   /** Path of the workspace, or of anything below it; required with `path`. */
   workspace?: string | null | undefined;
@@ -1163,7 +1163,7 @@ export interface Methods {
     params: BackupVerifyRequest;
     result: BackupResponse;
   };
-  /** Closes a session, and writes the entries marked for it to long-term memory. */
+  /** Closes a session, and writes its persistent entries to long-term memory. */
   "context.close": {
     params: ContextCloseRequest;
     result: ContextCloseResponse;
@@ -1747,7 +1747,7 @@ export interface SearchRequest {
 export interface SearchResponse {
   /** The state of the index. */
   index: IndexState;
-  /** The requested mode. `index.degraded` reports whether a part of it was missing. */
+  /** The requested mode. `index.degraded` reports a part of the search that was missing. */
   mode: SearchMode;
   /** Notes about this answer, such as the method of counting tokens. */
   notes?: string[] | undefined;
@@ -1833,7 +1833,7 @@ export interface SessionFlushResponse {
   done: boolean;
   /** The detected format; null if no format was detected or nothing is new. */
   format: string | null;
-  /** Number of bytes at the start of the transcript that an earlier flush read, and this one did not. */
+  /** Number of bytes at the start of the transcript that an earlier flush had read, so that this flush skipped them. */
   from: number;
   /** Number of messages that were flushed before, from this transcript or from a copy. */
   known: number;
@@ -2087,7 +2087,7 @@ export interface TreeShowResponse {
 
 /** The compaction tree of a workspace. */
 export interface TreeStatus {
-  /** Number of nodes of another program, which hippod does not change. */
+  /** Number of nodes that another program wrote; hippod does not change them. */
   foreign?: number | undefined;
   /** Time of the last full update, RFC 3339; null if there was none. */
   last: string | null;
@@ -2206,7 +2206,7 @@ export interface WorkspaceRemoveRequest {
 
 /** Answer to `workspace.remove`. */
 export interface WorkspaceRemoveResponse {
-  /** True if the contents of its sessions are kept for the case that the folder is added again. */
+  /** True if hippod keeps the contents of the sessions, so that they are available if the folder is added again. */
   contexts_kept?: boolean | undefined;
   /** Notes about files that could not be restored. */
   notes?: string[] | undefined;

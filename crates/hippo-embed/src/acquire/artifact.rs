@@ -112,8 +112,8 @@ impl Artifact {
         }
     }
 
-    /// Returns the files that must be installed. If a file without a record has the right content, it is recorded
-    /// instead.
+    /// Returns the files that must be installed. A file that has the right content but no valid record is recorded and
+    /// not returned.
     pub(super) fn missing_files(&self) -> Result<Vec<&ManifestFile>, AcquireError> {
         if self.shipped {
             return Ok(Vec::new());

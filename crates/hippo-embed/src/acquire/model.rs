@@ -16,8 +16,8 @@ use crate::ModelId;
 
 /// File that describes an imported model, in the model's folder.
 pub(super) const RECORD: &str = "imported.json";
-/// Prefix of the temporary folders of imports and removals. The next import removes the folders that an interrupted
-/// one left behind.
+/// Prefix of the temporary folders of imports and removals. The next import removes folders that an interrupted import
+/// or removal left behind.
 const STAGING_PREFIX: &str = ".importing-";
 const MAX_NAME: usize = 64;
 

@@ -41,7 +41,7 @@ pub(super) fn download(
             break status;
         }
         if let Err(stop) = tick(size_below(temp.path()).min(package.wheel.size)) {
-            // Both calls fail only if pip has just exited.
+            // Both calls fail only if pip has already exited.
             let _ = child.kill();
             let _ = child.wait();
             return Err(stop);

@@ -12,7 +12,7 @@ use super::extract::replace_file;
 use super::{AcquireError, ManifestFile};
 
 const NAME: &str = "installed.json";
-/// Records that could not be saved, by the folder to which they belong.
+/// Checksum records that could not be saved, keyed by the folder of the files.
 static UNSAVED: Mutex<BTreeMap<PathBuf, ChecksumRecord>> = Mutex::new(BTreeMap::new());
 
 /// The record of one folder: for each file, its checksum, and its size and time when the checksum was computed.

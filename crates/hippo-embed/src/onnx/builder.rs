@@ -5,7 +5,7 @@ use super::weights::{NamedTensors, Tensor};
 
 /// Version of the ONNX operator set, the first version with `Gelu`.
 const OPSET: i64 = 20;
-/// File format version of that operator set.
+/// Version of the ONNX file format that supports this operator set.
 const IR_VERSION: i64 = 9;
 
 /// Element types of `onnx.proto`.

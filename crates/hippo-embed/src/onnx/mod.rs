@@ -190,7 +190,7 @@ impl OnnxEmbedder {
         let lead_room = room / LEAD_SHARE;
         let parts = tokens::split_texts(&self.model, texts, room - lead_room)?;
         let all: usize = parts.iter().map(|part| part.pieces).sum();
-        // Texts that fit into one pass need no lead.
+        // If all texts fit into one pass, no lead is needed, because no earlier pass exists.
         let own = if all <= room { room } else { room - lead_room };
         let mut sums = vec![vec![0.0; self.id.dimension]; texts.len()];
         for range in group_into_passes(&parts, own) {
@@ -237,8 +237,8 @@ impl OnnxEmbedder {
         start..sequence.len()
     }
 
-    /// Assigns tokens to the texts of a pass. If the numbers of pieces add up, they determine the tokens of each text;
-    /// otherwise, byte offsets do.
+    /// Assigns the tokens of a pass to its texts. If the pieces of the texts add up to the tokens of the pass, each
+    /// text gets as many tokens as it has pieces. Otherwise, byte offsets determine the tokens of each text.
     fn assign_tokens(
         &self,
         sequence: &str,

@@ -44,8 +44,8 @@ pub(super) fn cut_to_start<'t>(
         cut -= 1;
     }
     if cut == 0 {
-        // The text is a single word. For some tokenizers, this is the case for any text without spaces. It is cut, not
-        // dropped.
+        // A text that is a single word is cut inside the word instead of being dropped. For some tokenizers, any text
+        // without spaces is a single word.
         cut = most;
     }
     let end = pieces.get(cut).map_or(text.len(), |piece| piece.start);
@@ -105,7 +105,7 @@ fn next_char_boundary(text: &str, mut byte: usize) -> usize {
     byte
 }
 
-/// Returns the pieces in each byte range, or `None` if the tokenizer finds another number of pieces than `wanted`.
+/// Returns the pieces in each byte range, or `None` if the number of pieces differs from `wanted`.
 pub(super) fn pieces_in_ranges(
     model: &TextEmbedding,
     text: &str,

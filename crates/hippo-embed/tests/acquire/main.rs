@@ -124,7 +124,8 @@ fn a_damaged_file_is_found_and_replaced() {
     let mut bytes = fs::read(weights).unwrap();
     bytes[1234] ^= 1;
 
-    // Size and time are unchanged, as after a disk error. Only reading the content reveals the damage.
+    // The damaged file keeps its size and modification time, as after a disk error. Only reading the content reveals
+    // the damage.
     let time = fs::metadata(weights).unwrap().modified().unwrap();
     fs::write(weights, &bytes).unwrap();
     fs::File::options()

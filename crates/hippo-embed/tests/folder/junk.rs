@@ -237,8 +237,8 @@ fn paths_that_are_not_folders_and_invalid_names_are_refused() {
     }
     assert_eq!(elsewhere.model_entries(), Vec::<String>::new());
 
-    // In the cache of the hub, files are links. The import follows a link to another file, but fails for a link to
-    // itself.
+    // In the cache of the Hugging Face hub, files are links. The import follows a link to another file, but fails for a
+    // link to itself.
     let place = folder.path.join("model.safetensors");
     fs::rename(&place, folder.home.path().join("blob")).unwrap();
     symlink("../blob", &place).unwrap();

@@ -109,8 +109,8 @@ fn prefixes_are_read_from_the_folder_or_given_at_import() {
     assert_same(&mut embedder, &folder, &vectors[0], "um: die fähre");
 }
 
-/// In a common pass, each text gets the mean of its own tokens, even if the tokenizer finds other pieces in the joined
-/// text than in the single text.
+/// In a common pass, each text gets the mean of its own tokens, even if the tokenizer splits the joined text
+/// differently from the single text.
 #[test]
 fn texts_of_one_pass_get_the_mean_of_their_own_tokens() {
     let shape = TestShape {
@@ -204,7 +204,7 @@ fn an_imported_model_is_checked_repaired_and_removed() {
     assert!(model.artifact(&layout).fault().is_none());
     assert_eq!(folder.model_entries(), ["mine"]);
 
-    // Size and time are unchanged, as after a disk error.
+    // The damaged file keeps its size and modification time, as after a disk error.
     let weights = model.files(&layout).weights;
     let mut bytes = fs::read(&weights).unwrap();
     let time = fs::metadata(&weights).unwrap().modified().unwrap();

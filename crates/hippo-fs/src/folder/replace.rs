@@ -9,8 +9,8 @@ use super::Folder;
 use crate::path::check_name;
 
 impl Folder {
-    /// Writes a new file, with the permissions of the file `like` if that exists. On return, the content is durable,
-    /// but the name is not.
+    /// Writes a new file. If the file `like` exists, the new file gets its permissions. On return, the content is
+    /// durable, but the name is not.
     ///
     /// # Errors
     /// See [`create_new`](Self::create_new). After an error, the file is removed.

@@ -80,8 +80,8 @@ pub struct AuditExample {
     pub line: Option<u32>,
     /// The reason: the location of the other match, the kind of secret, or the name of a rule.
     pub why: String,
-    /// Beginning of the text of a duplicate; of a contradicted line, and of the line that contradicts it. Secrets are
-    /// redacted, and lines that read like an instruction are omitted.
+    /// For a duplicate, the beginning of its text; for a contradicted line, the beginnings of that line and of the line
+    /// that contradicts it. Secrets are redacted, and lines that read like an instruction are omitted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub quotes: Vec<String>,
 }

@@ -4,9 +4,9 @@ use serde_json::{Map, Value};
 
 use crate::error::{ErrorKind, RpcError};
 
-/// Fields that contain a path.
+/// Names of the fields that contain a path.
 const PATHS: [&str; 5] = ["workspace", "path", "from", "to", "into"];
-/// Text fields that may be empty.
+/// Names of the text fields that may be empty.
 const MAY_BE_EMPTY: [&str; 6] = [
     "client",
     "content",

@@ -35,7 +35,7 @@ pub enum CycleOutcome {
     Planned,
     /// All planned steps are applied.
     Done,
-    /// Steps are applied, except for demotions of entries above the limit of one run.
+    /// All planned steps are applied, but the plan omits demotions beyond the limit of one run.
     Capped,
     /// An error stopped the run. Steps before the error remain applied.
     Failed,
@@ -76,7 +76,7 @@ pub struct CycleReport {
     pub applied: u64,
     /// Changes that the run did not make, because a rule forbids them.
     pub refused: Vec<CycleRefusal>,
-    /// Findings for the user to review. The run changed nothing because of them.
+    /// Findings for the user to review; the run did not act on them.
     pub findings: Vec<CycleFinding>,
     /// Statistics of the entries; null if this cycle does not compute them.
     pub health: Option<IndexHealth>,

@@ -78,7 +78,7 @@ pub struct SessionFlushResponse {
     pub malformed: u64,
     /// The first records that could not be read. Their lines are counted from the position `from`.
     pub problems: Vec<TranscriptProblem>,
-    /// Number of bytes at the start of the transcript that an earlier flush read, and this one did not.
+    /// Number of bytes at the start of the transcript that an earlier flush had read, so that this flush skipped them.
     pub from: u64,
     /// Number of message contents that were stored for the first time; absent without `compact`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

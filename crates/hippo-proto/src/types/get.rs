@@ -13,7 +13,7 @@ pub struct GetRequest {
     pub workspace: Option<String>,
     /// Path of a document, relative to the workspace.
     pub path: Option<String>,
-    /// Heading of a section, or a part of the heading; upper and lower case are equal.
+    /// Heading of a section, or a part of the heading; case is ignored.
     pub section: Option<String>,
     /// First line to return, 1-based; counted from the start of the section if one is given, otherwise of the file.
     #[schemars(range(min = 1))]

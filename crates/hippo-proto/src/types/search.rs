@@ -104,7 +104,7 @@ pub enum Strategy {
 pub struct SearchResponse {
     /// The query as received.
     pub query: String,
-    /// The requested mode. `index.degraded` reports whether a part of it was missing.
+    /// The requested mode. `index.degraded` reports a part of the search that was missing.
     pub mode: SearchMode,
     /// Source of the results: the entries, the documents, or both.
     pub strategy: Strategy,

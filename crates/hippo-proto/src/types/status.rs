@@ -142,7 +142,7 @@ pub struct TreeStatus {
     pub last: Option<String>,
     /// Number of nodes.
     pub nodes: u64,
-    /// Number of nodes of another program, which hippod does not change.
+    /// Number of nodes that another program wrote; hippod does not change them.
     #[serde(default, skip_serializing_if = "is_none")]
     pub foreign: u64,
 }
@@ -272,7 +272,7 @@ pub struct VectorStatus {
     pub model: Option<String>,
 }
 
-/// Returns whether a count is omitted, because it is 0.
+/// Returns whether a count is 0 and is therefore omitted from the answer.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_none(count: &u64) -> bool {
     *count == 0

@@ -68,7 +68,7 @@ pub struct WorkspaceRemoveRequest {
 pub struct WorkspaceRemoveResponse {
     /// Root of the workspace. With `dry_run`, the workspace stays registered.
     pub root: String,
-    /// True if the contents of its sessions are kept for the case that the folder is added again.
+    /// True if hippod keeps the contents of the sessions, so that they are available if the folder is added again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub contexts_kept: bool,
     /// Files of another program's tree that were restored because hippod had taken over the tree; with `dry_run`,

@@ -68,7 +68,7 @@ pub fn gather(
     cancellation: Cancellation<'_>,
 ) -> Result<BackupWorkspace, RpcError> {
     let state = state_folder(&backups.paths.state, &view.root);
-    // A database that was removed while open is written again first.
+    // If the database file was removed while the database was open, the file is written again first.
     backups.contexts.is_there(&view.root)?;
     let moment = agreeing(view, &state)?;
     let mut workspace = BackupWorkspace {

@@ -11,7 +11,7 @@ use super::manifest::{BackupManifest, BackupMember, LARGEST, LONGEST_NAME, MANIF
 use super::refusal::{damaged, io_refusal, unusable};
 use crate::tasks::Cancellation;
 
-/// Unpacked size in bytes that is allowed for an archive of any size.
+/// Unpacked size in bytes that is always allowed, even for a tiny archive.
 const ALWAYS: u64 = 256 << 20;
 /// Additional unpacked size that is allowed, as a multiple of the archive's size. No text compresses that well.
 const TIMES: u64 = 200;
@@ -63,7 +63,7 @@ impl BackupSource {
     /// See [`read`](Self::read).
     pub fn verify(&self, cancellation: Cancellation<'_>) -> Result<BackupManifest, RpcError> {
         self.read(cancellation, &mut |_, bytes| {
-            // `read` reports read errors itself.
+            // An error is ignored here, because `read` also detects and reports it.
             let _ = io::copy(bytes, &mut io::sink());
             Ok(())
         })
@@ -206,7 +206,7 @@ fn each(file: &Path, visit: &mut Visit<'_>) -> Result<(), RpcError> {
     Ok(())
 }
 
-/// Converts a read error after a member, or before the first one.
+/// Converts a read error. `last` is the last member that was read, or `None` before the first member.
 fn broken(file: &Path, last: Option<&str>, error: &io::Error) -> RpcError {
     match last {
         Some(name) => damaged(

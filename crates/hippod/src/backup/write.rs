@@ -184,7 +184,7 @@ fn seconds(mtime_ns: Option<i64>) -> u64 {
     u64::try_from(mtime_ns.unwrap_or(0) / 1_000_000_000).unwrap_or(0)
 }
 
-/// Name of the record in the state folder; it contains the path of the folder.
+/// Name of the file in the state folder that records the path of a running backup's temporary folder.
 const NOTE: &str = "backing-up.json";
 
 /// Temporary folder beside the destination, removed on drop.
@@ -194,7 +194,7 @@ struct Partial {
 }
 
 impl Partial {
-    /// Creates the folder for a backup at `to`, and removes the leftover of a killed process.
+    /// Creates the temporary folder for a backup at `to`. First removes the temporary folder of a killed process.
     #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
     fn begin(state: &Path, to: &Path) -> Result<Self, RpcError> {
         clear_left(state);
@@ -229,13 +229,14 @@ impl Drop for Partial {
     }
 }
 
-/// Removes the recorded folder. No backup may be running.
+/// Removes the temporary folder of an earlier backup, as recorded in the state folder. Must not be called while another
+/// backup runs.
 #[expect(clippy::disallowed_methods, reason = "the user chose this path")]
 pub fn clear_left(state: &Path) {
     let note = state.join(NOTE);
     let Ok(json) = fs::read(&note) else { return };
     let folder: PathBuf = serde_json::from_slice(&json).unwrap_or_default();
-    // If the disk is unmounted, the folder may still exist.
+    // If the disk of the folder is not mounted, the folder may still exist on that disk, so the record is kept.
     if !folder.parent().is_some_and(Path::is_dir) {
         return;
     }

@@ -171,7 +171,7 @@ fn of_text(text: &str, whose: LayerOwner) -> Result<ConfigLayer, LayerError> {
         (at, error.message().to_owned())
     };
     check_toml(text).map_err(|error| (error.at, TooDeep::WHAT.to_owned()))?;
-    // The first pass yields the locations, the second the values.
+    // The first parser yields the locations of the keys, the second one their values.
     let places = DeTable::parse(text).map_err(syntax)?.into_inner();
     let values: Table = text.parse().map_err(syntax)?;
     let mut layer = ConfigLayer::default();

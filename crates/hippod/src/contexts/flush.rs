@@ -202,7 +202,7 @@ impl FlushSession<'_> {
                 resumed: from > 0,
             },
             |key| {
-                // The result of a failed read is discarded.
+                // After a read error, the messages found so far are discarded.
                 if trouble.borrow().is_some() {
                     return false;
                 }
@@ -263,8 +263,8 @@ impl FlushSession<'_> {
         })
     }
 
-    /// Returns the scopes of messages without a time: the session, if it is known, and the transcript, because `ingest`
-    /// knows no session.
+    /// Returns the names by which a flush recognises messages without a time: the session, if the request names one,
+    /// and the transcript, because `hippoctl ingest` knows no session.
     fn message_scopes(&self) -> Vec<String> {
         let session = self.request.session.iter().map(|id| format!("session {id}"));
         session.chain([format!("transcript {}", self.name)]).collect()

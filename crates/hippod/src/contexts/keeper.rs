@@ -108,7 +108,7 @@ async fn look_after(
         let id = session.id.clone();
         match close(contexts, ContextCloseRequest { session: session.id }).await {
             Ok(_) => tracing::info!(session = id, "closing a session that was idle for a long time"),
-            // The other sessions are still closed, and expired contents are still removed.
+            // After this error, the other sessions are still closed, and expired contents are still removed.
             Err(error) => tracing::warn!(
                 session = id,
                 error = error.message,

@@ -43,7 +43,7 @@ pub fn open(
                 return Err(RpcError::new(ErrorKind::Conflict, what)
                     .hint("choose another session id, or omit the id"));
             }
-            // The owner of the session is known only after that workspace is open.
+            // A workspace that is still being opened may contain this session.
             Err(error) if error.data.kind == ErrorKind::Warming => return Err(error),
             _ => {}
         }
@@ -96,7 +96,7 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
             return Ok(answer);
         }
     };
-    // Pack before the lock is taken, so that other callers do not wait for it.
+    // Pack the content before taking the lock, so that other callers do not wait for the packing.
     if ready.is_none() && captured.store {
         ready = place.ready(content);
     }

@@ -49,7 +49,7 @@ impl EntryList {
         self.kept.iter().rposition(|kept| kept.entry.id == id)
     }
 
-    /// Returns the changes that a trigger causes. The plan uses the higher of `turn` and `highest`.
+    /// Returns the changes that a trigger causes. The current turn is the higher of `turn` and `highest`.
     pub fn plan(&self, trigger: Trigger, turn: u64, highest: u64) -> CyclePlan {
         lifecycle::plan(&self.kept, trigger, turn, highest, |at| self.size(at))
     }

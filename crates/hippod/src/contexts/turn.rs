@@ -21,7 +21,7 @@ use crate::view::WorkspaceView;
 const BROUGHT_BACK: usize = 5;
 /// Share of a cue's words, weighted by rarity, that an entry must contain to be reactivated.
 const STRONG_CUE: f32 = 0.6;
-/// Used share of the context window at which the end of a turn includes a deep cycle.
+/// If at least this share of the context window is used, the end of a turn runs a deep cycle.
 const THRESHOLD: f64 = 0.8;
 /// Default maximum size of a rendered section in tokens.
 const RENDER_TOKENS: u32 = 5_000;
@@ -75,7 +75,7 @@ pub fn turn(contexts: &Contexts, request: &ContextTurnRequest) -> Result<Context
     })
 }
 
-/// Returns the section of the session's entries to inject into the prompt.
+/// Returns a section for the prompt that contains the session's active entries.
 ///
 /// # Errors
 /// Returns `not-found` for an unknown session, `internal` otherwise.

@@ -123,8 +123,8 @@ async fn steps(
         Some(session) => close(flusher, session).await,
         None => Ok(Vec::new()),
     };
-    // The error of closing the session is returned first. It may be temporary, and the flush is then retried, even if
-    // the transcript could not be flushed.
+    // If both steps failed, return the error of closing the session. That error may be temporary, so the flush is
+    // retried, even if the error of the transcript is permanent.
     let notes = closed?;
     let mut answer = taken?;
     answer.notes.extend(notes);

@@ -60,7 +60,7 @@ class Methods(ABC):
         *,
         session: str,
     ) -> p.ContextCloseResponse:
-        """Closes a session, and writes the entries marked for it to long-term memory."""
+        """Closes a session, and writes its persistent entries to long-term memory."""
         answer: p.ContextCloseResponse = self.call("context.close", given(session=session))
         return answer
 
@@ -578,7 +578,7 @@ class AsyncMethods(ABC):
         *,
         session: str,
     ) -> p.ContextCloseResponse:
-        """Closes a session, and writes the entries marked for it to long-term memory."""
+        """Closes a session, and writes its persistent entries to long-term memory."""
         answer: p.ContextCloseResponse = await self.call("context.close", given(session=session))
         return answer
 

@@ -17,7 +17,7 @@ class AuditExample(TypedDict):
     #: Path relative to the workspace.
     path: str
 
-    #: Beginning of the text of a duplicate; of a contradicted line, and of the line that contradicts it. Secrets are redacted, and lines that read like an instruction are omitted.
+    #: For a duplicate, the beginning of its text; for a contradicted line, the beginnings of that line and of the line that contradicts it. Secrets are redacted, and lines that read like an instruction are omitted.
     quotes: NotRequired[list[str]]
 
     #: The reason: the location of the other match, the kind of secret, or the name of a rule.
@@ -842,7 +842,7 @@ class CycleReport(TypedDict):
     #: Files that the run wrote, relative to the workspace.
     files: list[str]
 
-    #: Findings for the user to review. The run changed nothing because of them.
+    #: Findings for the user to review; the run did not act on them.
     findings: list[CycleFinding]
 
     #: Statistics of the entries; null if this cycle does not compute them.
@@ -1165,7 +1165,7 @@ GetRequest = TypedDict(
         "id": "NotRequired[str | None]",
         # Path of a document, relative to the workspace.
         "path": "NotRequired[str | None]",
-        # Heading of a section, or a part of the heading; upper and lower case are equal.
+        # Heading of a section, or a part of the heading; case is ignored.
         "section": "NotRequired[str | None]",
         # Path of the workspace, or of anything below it; required with `path`.
         "workspace": "NotRequired[str | None]",
@@ -2048,7 +2048,7 @@ class SearchResponse(TypedDict):
     #: The state of the index.
     index: IndexState
 
-    #: The requested mode. `index.degraded` reports whether a part of it was missing.
+    #: The requested mode. `index.degraded` reports a part of the search that was missing.
     mode: SearchMode
 
     #: Notes about this answer, such as the method of counting tokens.
@@ -2165,7 +2165,7 @@ SessionFlushResponse = TypedDict(
         "done": "bool",
         # The detected format; null if no format was detected or nothing is new.
         "format": "str | None",
-        # Number of bytes at the start of the transcript that an earlier flush read, and this one did not.
+        # Number of bytes at the start of the transcript that an earlier flush had read, so that this flush skipped them.
         "from": "int",
         # Number of messages that were flushed before, from this transcript or from a copy.
         "known": "int",
@@ -2502,7 +2502,7 @@ class TreeShowResponse(TypedDict):
 class TreeStatus(TypedDict):
     """The compaction tree of a workspace."""
 
-    #: Number of nodes of another program, which hippod does not change.
+    #: Number of nodes that another program wrote; hippod does not change them.
     foreign: NotRequired[int]
 
     #: Time of the last full update, RFC 3339; null if there was none.
@@ -2659,7 +2659,7 @@ class WorkspaceRemoveRequest(TypedDict):
 class WorkspaceRemoveResponse(TypedDict):
     """Answer to `workspace.remove`."""
 
-    #: True if the contents of its sessions are kept for the case that the folder is added again.
+    #: True if hippod keeps the contents of the sessions, so that they are available if the folder is added again.
     contexts_kept: NotRequired[bool]
 
     #: Notes about files that could not be restored.
