@@ -67,8 +67,8 @@ fn is_found_alike(a: &EntryRecord, b: &EntryRecord) -> bool {
 }
 
 impl IndexView {
-    /// Creates the view of the records `now`. Parts that did not change since the view `before` are shared, so that a
-    /// new access count is cheap.
+    /// Creates a view of the records `now`. The new view shares the unchanged parts with the view `before`. If only
+    /// access counts change, creating the view is therefore cheap.
     pub fn after(before: &Self, now: &BTreeMap<EntryId, EntryRecord>, profile: DecayCurve) -> Self {
         let gone = before
             .records

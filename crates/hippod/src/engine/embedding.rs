@@ -182,7 +182,8 @@ impl Workspace {
         places.iter().all(same).then_some(part)
     }
 
-    /// Stores the vectors of the oldest job, and queues each vector for assignment to the chunks with its text.
+    /// Stores the vectors of the oldest job, and queues each vector for assignment to the chunks that contain the
+    /// embedded text.
     pub fn take_vectors(&mut self, embeddings: Vec<Embedding>, now: Instant) {
         let job = self.pending.in_flight.pop_front().unwrap_or_default();
         let Some(embedder) = self.embedder.clone() else {
@@ -246,7 +247,7 @@ impl Workspace {
         } else if let Some(next) = self.pending.to_place.front_mut() {
             next.1 = placed.last().copied();
         }
-        // Waiting chunks with the same text have received the vector as well.
+        // These chunks have a vector now, so remove them from the waiting chunks and from the jobs.
         for (document, chunks) in of {
             self.pending.forget(document, &chunks);
         }

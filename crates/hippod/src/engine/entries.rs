@@ -139,7 +139,7 @@ impl WorkspaceEntries {
         self.fresh.extend(missed);
     }
 
-    /// Returns the documents to which no entry points. Entries that queries created do not count. Nodes of the
+    /// Returns the documents that have no entry. Entries that queries created do not count. Nodes of the
     /// compaction tree are omitted, because they only summarize the daily logs.
     fn unlisted_documents<'d>(
         &self,
@@ -266,7 +266,7 @@ impl WorkspaceEntries {
     }
 
     /// Returns true once a cycle has finished, and always if no light cycles are scheduled or the index is disabled.
-    /// Before that, documents lack entries only because no cycle has run yet.
+    /// Before that, a document without an entry is normal, because no cycle has run yet.
     pub fn is_begun(&self) -> bool {
         let mut runs = self.known.runs.iter();
         !self.enabled || !self.scheduled || runs.any(|run| run.record.finished.is_some())
@@ -300,8 +300,8 @@ impl WorkspaceEntries {
     }
 }
 
-/// Returns the last run of each kind of cycle if an error of the store ended it. The next run of the cycle continues
-/// it.
+/// Returns the last runs that ended with an error of the store, at most one for each kind of cycle. The next run of the
+/// same kind continues such a run.
 fn failed(runs: &[RunRow]) -> Vec<RunRow> {
     let last = |cycle| {
         let of_it = runs.iter().filter(|row| row.record.cycle == cycle);

@@ -237,7 +237,7 @@ impl WorkspaceWorker {
     /// Submits the next jobs to the embed worker.
     fn feed(&mut self, workspace: &mut Workspace, now: Instant) {
         if workspace.pending.blocked || !model_state(&self.resources, workspace).is_usable() {
-            // Without this, the thread would wake up at that time for no reason.
+            // Clear the time: the thread would wake up at that time, but could not embed without a model.
             workspace.pending.blocked_until = None;
             return;
         }

@@ -53,7 +53,7 @@ pub struct WorkspaceWorker {
     waiters: Vec<Waiter>,
 }
 
-/// Informs the engine if the thread panics.
+/// Guard that informs the engine if the thread panics.
 struct PanicGuard(Sender<EngineEvent>);
 
 impl Drop for PanicGuard {

@@ -68,8 +68,8 @@ pub struct PendingChunks {
     pub in_flight: VecDeque<HashSet<u32>>,
     /// Hashes of the texts in the jobs in flight, so that a repeated text is embedded only once.
     pub asked: HashSet<[u8; 16]>,
-    /// Stored vectors that have not been assigned to all chunks with their text yet. The second value is the last chunk
-    /// that received the vector.
+    /// Stored vectors that are not yet assigned to all chunks that contain the embedded text. The second value is the
+    /// last chunk that received the vector.
     pub to_place: VecDeque<(StoredVector, Option<u32>)>,
     /// Chunks of the finished jobs whose vectors are in `to_place`.
     pub placing: HashSet<u32>,

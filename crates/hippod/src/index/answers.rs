@@ -17,7 +17,7 @@ const ARCHIVED: f32 = 0.05;
 
 /// Handles `index.list`. The strengths are those at the time `at`.
 pub fn list(view: &IndexView, request: &IndexListRequest, at: Timestamp) -> IndexListResponse {
-    // A day without a time includes the entries that were created on it.
+    // If the request contains a day without a time, include all entries that were created before the end of that day.
     let is_day = request.at.as_ref().is_some_and(|at| !at.contains(':'));
     let last = at.0 + if is_day { DAY_MS - 1 } else { 0 };
     let wanted = |record: &&std::sync::Arc<EntryRecord>| {

@@ -86,7 +86,7 @@ pub struct QueryEffects {
     pub learned: Option<Lesson>,
 }
 
-/// Data for a new entry about a query that no entry could answer.
+/// Data for a new entry that remembers the answer to a query, because no existing entry could answer the query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lesson {
     /// Topic of the new entry.

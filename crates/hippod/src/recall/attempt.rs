@@ -1,6 +1,7 @@
 //! One attempt to answer a query.
 //!
-//! If the entries of the index can answer the query, they do. Otherwise, the attempt searches the text of the files.
+//! An attempt first tries to answer the query from the entries of the index. If this is not possible, it searches the
+//! text of the files.
 
 use std::sync::Arc;
 use std::time::Duration;

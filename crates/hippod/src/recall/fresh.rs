@@ -29,7 +29,7 @@ pub struct StaleFiles {
     pub gone: Vec<String>,
 }
 
-/// Updates the index with changed files before one search is answered.
+/// Updater of the index, which waits for changed files before one search is answered.
 pub struct Freshener {
     searcher: Arc<Searcher>,
     view: Arc<WorkspaceView>,

@@ -113,7 +113,7 @@ impl Collector {
             text,
             date,
             superseded_by: None,
-            // Passages of a remembered answer have no new scores to explain.
+            // Passages of a remembered answer were not ranked again, so they have no scores to explain.
             explain: (self.explain && (ranked.lexical.is_some() || ranked.vector.is_some()))
                 .then(|| explain(&ranked.explain)),
         });
@@ -134,8 +134,8 @@ impl Collector {
         superseded[last].is_some() || superseded.contains(&Some(last))
     }
 
-    /// Marks each hit that states an outdated value with the hit that states the newer value, and ranks the outdated
-    /// hit below the newer one.
+    /// Finds the hits that state an outdated value. Sets the location of the hit with the newer value in each of them,
+    /// and ranks the outdated hit below the newer one.
     fn rank_superseded(&mut self) {
         let texts: Vec<DatedText<'_>> = self.results.iter().map(dated).collect();
         let superseded = find_superseded(&texts, usize::MAX);

@@ -12,8 +12,8 @@ use super::{PathClass, ScanResult, ScannedFile, SkippedFile};
 use crate::config::Config;
 use crate::files;
 
-/// Classifies paths of one workspace. It reads each ignore file only once and keeps the content, so create a new looker
-/// for each scan or group of paths.
+/// Classifier of the paths of one workspace. It reads each ignore file only once and keeps the content, so the caller
+/// creates a new looker for each scan or group of paths.
 pub struct Looker<'a> {
     root: &'a Path,
     real_root: PathBuf,

@@ -227,7 +227,7 @@ pub fn restore(root: &Path, path: &str, bytes: Option<&[u8]>, now: Option<&[u8]>
     if replaced.as_deref() == now {
         file.settle(0)?;
     } else {
-        // Another program wrote the file at the same moment. Keep its version under another name in the same folder.
+        // Another program wrote the file at the same moment. Keep that version under another name in the same folder.
         file.set_aside(0)?;
     }
     Ok(true)

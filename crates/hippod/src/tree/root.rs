@@ -32,7 +32,8 @@ impl TreeRun<'_> {
         let known = before
             .as_ref()
             .and_then(|found| self.known_sources(Period::All, &found.node));
-        // A `ROOT.md` that hippod finds for the first time stays unchanged until a node changes.
+        // If hippod finds a `ROOT.md` by another writer for the first time, it does not change the file until this or a
+        // later run changes a node.
         let made = ["made", "outdated"];
         let changed = self
             .answer

@@ -23,8 +23,8 @@ const LARGEST: u64 = 64 << 20;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TreeState {
-    /// Fingerprints of the sources of adopted nodes, by period. The fingerprint is made when hippod first finds a node
-    /// that it did not write. For `ROOT.md`, it is the fingerprint of all nodes at the last run.
+    /// Fingerprints of the sources of nodes that hippod did not write, by period. hippod makes the fingerprint when it
+    /// first finds such a node. For `ROOT.md`, it is the fingerprint of all nodes at the last run.
     adopted: BTreeMap<String, String>,
     /// Time of the last full run, in milliseconds since the Unix epoch.
     pub last_ms: Option<i64>,
@@ -52,14 +52,14 @@ impl TreeState {
         write_json(&Self::file(state, root), self)
     }
 
-    /// Returns the fingerprints of the sources of adopted nodes, by period.
+    /// Returns the fingerprints of the sources of nodes that hippod did not write, by period.
     pub fn adopted(&self) -> BTreeMap<Period, Fingerprint> {
         let known = self.adopted.iter();
         let known = known.filter_map(|(period, of)| Some((Period::parse(period)?, Fingerprint::parse(of)?)));
         known.collect()
     }
 
-    /// Records the fingerprint of the sources of an adopted node.
+    /// Records the fingerprint of the sources of a node that hippod did not write.
     pub fn adopt(&mut self, period: Period, sources: Fingerprint) {
         self.adopted.insert(period.to_string(), sources.to_string());
     }

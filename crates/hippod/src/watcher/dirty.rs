@@ -45,7 +45,7 @@ impl DirtySet {
         }
     }
 
-    /// Marks all paths as changed. If there is already a reason, it is kept.
+    /// Marks all paths as changed. If a rescan is already pending, its reason does not change.
     pub fn rescan(&mut self, reason: &'static str, now: Instant) {
         self.touch(now);
         self.rescan.get_or_insert(reason);

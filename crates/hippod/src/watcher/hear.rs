@@ -194,10 +194,10 @@ impl Inbox {
     }
 }
 
-/// Returns a description of the limit that an error reports as reached; `None` for other errors.
+/// Returns a description of the system limit that caused an error; `None` if the error has another cause.
 pub(super) fn limit(error: &notify::Error) -> Option<String> {
-    /// Error "No space left on device", which inotify returns if the limit on watches is reached. The other two are the
-    /// errors for too many open files.
+    /// Error "No space left on device", which inotify returns if the limit on watches is reached. `ENFILE` and `EMFILE`
+    /// are the errors for too many open files.
     const ENOSPC: i32 = 28;
     const ENFILE: i32 = 23;
     const EMFILE: i32 = 24;

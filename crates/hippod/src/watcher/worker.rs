@@ -141,8 +141,8 @@ impl WatchThread {
 
     /// Starts to watch one folder. Returns whether the folder is watched now.
     fn watch(&mut self, dir: &Path, identity: FileId) -> bool {
-        // Record the folder before watching it. If it then disappears, the thread that receives events removes the
-        // record.
+        // Record the folder before watching it. If the folder disappears after that, the thread that receives events
+        // removes the record.
         self.shared
             .with(|inbox| inbox.watched.insert(dir.to_path_buf(), identity));
         let Err(limit) = self.backend.watch(dir) else {

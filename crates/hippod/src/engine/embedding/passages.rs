@@ -8,11 +8,11 @@ use super::JOB_BYTES;
 use crate::embed_worker::Passage;
 use crate::verify::{ChunkSpan, FileMark};
 
-/// Maximum size in bytes of the context that a short sequence of waiting chunks receives on each side. The model can
-/// process about this much text in one pass.
+/// Maximum size in bytes of the text that is added as context on each side of a short sequence of chunks without
+/// vectors. The model can process about this much text in one pass.
 const NEIGHBOUR_BYTES: usize = 400;
-/// Maximum size in bytes of the preceding text that every sequence of waiting chunks receives as context for its first
-/// vectors.
+/// Maximum size in bytes of the preceding text that is added as context to every sequence of chunks without vectors,
+/// also to a long one.
 const LEAD_BYTES: usize = 150;
 
 /// The part of a document from which a job is created.
@@ -47,9 +47,10 @@ pub(super) struct PlacedChunk {
     pub span: ChunkSpan,
 }
 
-/// Splits the waiting chunks of a document part into passages. Each passage lies within one section, and a short
-/// passage includes neighbouring chunks as context. Texts in `asked` are not requested again. Returns the passages, and
-/// the waiting chunks whose vectors the passages or earlier jobs provide.
+/// Splits the chunks in `waiting`, which have no vectors yet, into passages for the model. Each passage lies within one
+/// section, and a short passage includes neighbouring chunks as context. `asked` contains the hashes of the texts that
+/// earlier jobs already embed; these texts are not requested again. Returns the passages, and all chunks that receive
+/// their vectors from these passages or from earlier jobs.
 pub(super) fn passages(
     part: &FileBytes,
     places: &[PlacedChunk],
@@ -106,8 +107,8 @@ pub(super) fn passages(
     (passages, taken)
 }
 
-/// Moves `index` in the direction of `step` to further chunks of the same section, while they fit into `room` bytes.
-/// Returns the last index reached.
+/// Extends a passage from the chunk at `index` in the direction of `step`, by chunks of the same section with at most
+/// `room` bytes in total. Returns the index of the last chunk.
 fn widen(
     places: &[PlacedChunk],
     mut index: usize,

@@ -89,7 +89,8 @@ impl WorkspaceWorker {
         Ok(())
     }
 
-    /// If queries have created too many entries, returns the weakest such entry, changed to be in the archive.
+    /// Returns an archived copy of the weakest entry that a query created; `None` if queries have not created too many
+    /// entries.
     fn to_make_room(&self, workspace: &Workspace, new: &EntryRecord) -> Option<EntryRecord> {
         let entries = &workspace.entries;
         let live = entries.known.records.values();

@@ -33,7 +33,7 @@ const AGAIN: Duration = Duration::from_secs(5);
 /// A run of a cycle that is being planned or applied.
 pub struct ActiveCycle {
     cycle: Cycle,
-    /// Start time of the run, and the numbers of entries that limit its changes.
+    /// Start time of the run, and numbers of entries that limit how many entries the run may demote.
     run: ConsolidationRun,
     dry_run: bool,
     reply: Option<AnswerSender<CycleReport>>,
@@ -61,14 +61,14 @@ enum CycleStage {
 /// A plan that is being applied.
 struct PlanApplication {
     id: RunId,
-    /// Hashes of the texts that were compared to make the plan.
+    /// Hashes of the entry texts that planning compared to find similar entries.
     compared: BTreeSet<[u8; 16]>,
     plan: ConsolidationPlan,
     /// The first step that is not applied yet.
     next: usize,
 }
 
-/// A plan, and the hashes of the texts that were compared to make it.
+/// A plan, and the hashes of the entry texts that planning compared to find similar entries.
 pub type ComparedPlan = (ConsolidationPlan, BTreeSet<[u8; 16]>);
 
 /// A plan made on another thread.
@@ -175,7 +175,7 @@ impl WorkspaceWorker {
             workspace.entries.again_at = Some(at + AGAIN);
             workspace.trouble = Some(error);
         } else {
-            // If a run has started, the store accepts writes again.
+            // If a run has started, the store accepts writes again, so no later attempt is needed.
             let begun = workspace.entries.is_applying();
             let entries = &mut workspace.entries;
             entries.again_at = entries.again_at.filter(|again| !begun && *again > at);

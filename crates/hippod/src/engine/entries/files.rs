@@ -222,7 +222,8 @@ impl IndexFileState {
         self.look(now.at + AGAIN);
     }
 
-    /// Returns a free slot for the previous content of the file, before a write replaces it.
+    /// Returns the number of a free slot, in which a write can keep the previous content of the file; `None` if all
+    /// slots are in use.
     fn free_slot(&self) -> Option<u32> {
         (0..SLOTS).find(|slot| self.replaced.iter().all(|replaced| replaced.slot != *slot))
     }

@@ -38,8 +38,8 @@ pub enum MergeSource {
 
 impl WorkspaceEntries {
     /// Merges the changes between `base` and `bytes` into the store, and makes `bytes` the new base. If the removals
-    /// look like an accident, nothing is merged, and the result is false. If `source` is the file itself, the removals
-    /// are also held back.
+    /// look like an accident, merges nothing and returns false. If `source` is the file itself, the removals are then
+    /// held back.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, nothing is merged.
@@ -94,8 +94,7 @@ impl WorkspaceEntries {
         let merged = merge::merge(&base_entries, &theirs, &ours, &self.forgotten(), &settings);
         let accepted = self.file.accept_removals && source == MergeSource::File;
         let doubt = match put_back {
-            // A person who restores an old version need not want to remove the entries that were added after that
-            // version.
+            // A person who restores an old version may want to keep the entries that were added after that version.
             Some(written) => (!merged.tombstones.is_empty()).then(|| HeldRemovals {
                 entries: merged.tombstones.clone(),
                 because: HoldReason::PutBack(written),

@@ -198,7 +198,7 @@ fn taken_back<'c>(
         } else if let EntryChange::Add { record } = change
             && let Some(now) = records.get(&record.entry.id)
         {
-            // The entry is not removed, so the values that the file shows for it are kept.
+            // The undo keeps this entry, so the file still shows its values. Keep the record of these values.
             let id = record.entry.id.clone();
             let from = state.records.get(&id).and_then(|record| record.filed);
             let (from, to) = (RecordFields::Filed(from), RecordFields::Filed(now.filed));

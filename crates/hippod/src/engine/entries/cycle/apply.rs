@@ -57,7 +57,7 @@ impl WorkspaceWorker {
             workspace
                 .entries
                 .with_snapshot(|snapshot| step.change.apply(snapshot));
-            // The end of the run has a slice of its own.
+            // After the last step, return as well: the next call ends the run, in a slice of its own.
             if begun.elapsed() >= SLICE || last {
                 return Ok(());
             }

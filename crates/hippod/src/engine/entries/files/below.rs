@@ -99,7 +99,7 @@ fn split_list_path(path: &str) -> Option<(&str, &str)> {
     Some((kind, Path::new(name).file_stem()?.to_str()?))
 }
 
-/// Returns the group of entries from which a file has its name.
+/// Converts the name of a generated file to the name of the group whose entries the file contains.
 fn group(name: &str) -> String {
     let words = name.replace('-', " ");
     let known = [PROJECTS, PEOPLE, INFRASTRUCTURE, TECHNICAL, ASKED];

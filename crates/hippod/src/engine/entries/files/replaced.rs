@@ -2,7 +2,8 @@
 //!
 //! When hippod replaces the index file, it keeps the previous file in a slot, under another name in the same folder,
 //! because an editor may still write to that file. A moment later, hippod merges edits from this replaced copy. A copy
-//! that cannot be merged is renamed and reported. If the copy is only a beginning of its known content, it is dropped.
+//! that cannot be merged is renamed and reported. A copy that contains only the beginning of its expected content is
+//! deleted.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

@@ -18,11 +18,12 @@ const MOST: usize = 160;
 const MOST_BYTES: usize = 8 << 20;
 /// Key prefix of versions in the store. The number of the version follows the prefix.
 const KEY: &str = "HIPPOCAMPUS.md.version-";
-/// Time in milliseconds. If a replaced version returns to the file within this time after its replacement, an editor
-/// has saved its buffer. If it returns later, a person has restored it.
+/// Time in milliseconds after the replacement of a version. If the file contains the old version again within this
+/// time, hippod assumes that an editor saved its buffer. After this time, hippod assumes that a person restored the
+/// version.
 const SOON: u64 = 120_000;
-/// A file with the header of an older version counts as restored, not as an edit of that version, if more entries than
-/// this number, and most of all entries, differ from the version.
+/// Number of differing entries up to which a file with the header of an older version counts as an edit of that
+/// version. If more entries differ, and if they are most of the entries, the file counts as restored by a person.
 const FEW: usize = 4;
 
 /// The version from which the current content of the file was made.
@@ -72,8 +73,8 @@ pub fn stamped(kept: &KeptBytes) -> Timestamp {
     stamps.max().unwrap_or_default()
 }
 
-/// Returns the version that was edited to produce `bytes`, the content of a replaced copy. The header identifies the
-/// version. Returns `Current` if the version is `base` or unknown.
+/// Returns the version from which an editor made `bytes`, the content of a replaced copy. The header of `bytes`
+/// identifies the version. Returns `Current` if the version is `base` or unknown.
 pub fn version_of(kept: &KeptBytes, base: &[u8], bytes: &[u8]) -> VersionOrigin {
     let all: Vec<&KeptValue> = kept.of(KEY).map(|(_, version)| version).collect();
     match closest_version(&all, bytes) {
@@ -82,9 +83,9 @@ pub fn version_of(kept: &KeptBytes, base: &[u8], bytes: &[u8]) -> VersionOrigin 
     }
 }
 
-/// Returns the index of the version that is most similar to `bytes`, among those with the same header: the one with the
-/// fewest lines that `bytes` lacks, and the newest of equals. Several versions can have the same header, because people
-/// edit the text below the header.
+/// Returns the index of the version that is most similar to `bytes` and has the same header. Several versions can have
+/// the same header, because people edit the text below the header. The most similar version has the fewest lines that
+/// `bytes` lacks. If several versions are equally similar, returns the newest.
 fn closest_version(all: &[&KeptValue], bytes: &[u8]) -> Option<usize> {
     let stamp = stamp(bytes)?;
     let lines = |bytes: &'_ [u8]| -> BTreeSet<Vec<u8>> {
