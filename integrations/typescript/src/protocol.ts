@@ -465,7 +465,7 @@ export interface ContextSession {
 
 /** An entry in a rendered section. */
 export interface ContextShown {
-  /** The id to fetch its content with. */
+  /** Id with which a client fetches the content of the entry. */
   id: string;
   /** Values that are likely to be needed again. */
   key_data?: Record<string, unknown> | undefined;
@@ -475,7 +475,7 @@ export interface ContextShown {
   strength: number;
   /** Summary in one to a few lines. */
   summary: string;
-  /** Tokens as markdown. */
+  /** Estimated number of tokens of the entry as markdown. */
   tokens: number;
   /** The kind of content. */
   type: ContextKind;

@@ -636,7 +636,7 @@ class ContextSession(TypedDict):
 class ContextShown(TypedDict):
     """An entry in a rendered section."""
 
-    #: The id to fetch its content with.
+    #: Id with which a client fetches the content of the entry.
     id: str
 
     #: Values that are likely to be needed again.
@@ -651,7 +651,7 @@ class ContextShown(TypedDict):
     #: Summary in one to a few lines.
     summary: str
 
-    #: Tokens as markdown.
+    #: Estimated number of tokens of the entry as markdown.
     tokens: int
 
     #: The kind of content.
