@@ -119,7 +119,7 @@ impl ContextStore {
         in_place::write_again(&self.read.connection, &mut self.open, path, &|| true)?;
         let sql = |source| StoreError::from_sql(path, source);
         let connection = open_writer(path).map_err(sql)?;
-        // The first query opens the WAL file.
+        // `OpenFiles::open_at` needs an open WAL file. SQLite opens this file only at the first query.
         connection
             .query_row("SELECT count(*) FROM sqlite_schema", [], |row| {
                 row.get::<_, i64>(0)
@@ -160,7 +160,8 @@ impl ContextStore {
 
     /// Begins a change, which is durable after its commit.
     fn begin(&self) -> Result<ContextChange<'_>, StoreError> {
-        // `advance` lowers this setting of the connection, so every other change sets it again.
+        // `ContextStore::advance` sets `synchronous` to NORMAL on the same connection. Every other change therefore
+        // sets it to FULL again.
         self.begin_with("PRAGMA synchronous = FULL")
     }
 

@@ -96,7 +96,7 @@ impl Store {
     pub fn write_again(&mut self, goes_on: &dyn Fn() -> bool) -> Result<(), StoreError> {
         in_place::write_again(&self.connection, &mut self.open, &self.path, goes_on)?;
         let mut connection = self.sql(open_writer(&self.path))?;
-        // The first query opens the WAL file.
+        // `OpenFiles::open_at` needs an open WAL file. SQLite opens this file only at the first query.
         self.sql(schema::read_generation(&connection))?;
         self.sql(self.seal.listen(&mut connection))?;
         self.connection = connection;
@@ -149,8 +149,8 @@ impl Store {
         check(&self.connection, &self.path)
     }
 
-    /// Removes all documents, as before the first scan. Keeps entries. Also keeps vectors, because texts that are
-    /// indexed again can reuse them.
+    /// Removes all documents. Keeps the entries. Also keeps the vectors, because texts that are indexed again can
+    /// reuse them.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, nothing is removed.

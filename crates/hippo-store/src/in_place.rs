@@ -111,7 +111,8 @@ impl Replacement {
         system::sync_folder(folder_of(path)).map_err(StoreError::io("sync the folder of the database", path))
     }
 
-    /// Moves the complete database into place. If the removed database is still open, `open` contains its files.
+    /// Moves the complete database into place. If the removed database is still open, `open` identifies
+    /// its files.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn move_into_place(self, path: &Path, open: Option<OpenFiles>) -> Result<Option<PathBuf>, StoreError> {
         let made = self.temporary_path(path);

@@ -68,7 +68,7 @@ impl SharedFile {
     pub fn replace(&self, bytes: &[u8], slot: u32) -> io::Result<Option<Vec<u8>>> {
         self.check_free(slot)?;
         let (draft, old) = (self.hidden_name("draft"), self.slot_name(slot));
-        // A slot must always contain a complete content, so write to another name first.
+        // A slot must never contain an incomplete file, so write to another name first.
         let placed = self
             .write(&draft, bytes)
             .and_then(|()| {

@@ -105,7 +105,7 @@ fn acknowledged_changes_survive_kill_9() {
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut more = 3 + kill * 5 % 17;
-        // The kill happens some time after this. After the kill, the rest of the output is read.
+        // Wait for `more` acknowledged changes before the kill. The rest of the output is read after the kill.
         while more > 0 {
             let line = lines
                 .next()

@@ -95,8 +95,8 @@ impl Failure {
         self
     }
 
-    /// Creates a failure that prints nothing. This suits a failure whose reason is already in the output, and an output
-    /// whose reader has closed the pipe.
+    /// Creates a failure that prints nothing. Use it if the output already contains the reason, or if the
+    /// reader of the output has closed the pipe.
     pub fn silent(exit: Exit) -> Self {
         Self::new(exit, "")
     }

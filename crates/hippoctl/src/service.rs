@@ -101,7 +101,7 @@ impl UnitValues {
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let usual = match set("XDG_RUNTIME_DIR") {
             Some(folder) => paths.socket == Path::new(&folder).join("hippod/hippod.sock"),
-            // The service manager knows the runtime folder, even if this shell does not.
+            // The service manager knows the runtime folder, even if `XDG_RUNTIME_DIR` is not set here.
             None => set("HIPPOD_HOME").is_none() && set("HIPPOD_SOCKET").is_none(),
         };
         let socket = (!usual).then(|| paths.socket.clone());

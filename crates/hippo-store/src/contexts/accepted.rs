@@ -1,7 +1,7 @@
 //! Accepted but incomplete requests to flush a transcript.
 //!
-//! The daemon promises a client that does not wait that its transcript will be flushed. Therefore, the request is
-//! stored durably until the flush is complete.
+//! If a client does not wait for a flush, the daemon promises to complete the flush later. Therefore, it stores the
+//! request durably until the flush is complete.
 
 use rusqlite::params;
 
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(store.read().accepted_flushes().unwrap(), [(second, both)]);
         store.end_accepted(second).unwrap();
         assert_eq!(store.read().accepted_flushes().unwrap(), []);
-        // A request to close one session neither closes another session nor replaces the request for that session.
+        // Requests for the same transcript stay separate if the later request names another session or no session.
         let first = store.accept(&asked).unwrap();
         for session in [Some("other".to_owned()), None] {
             let other = AcceptedFlush {

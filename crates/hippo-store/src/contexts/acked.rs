@@ -57,7 +57,8 @@ pub(super) fn record_ack(path: &Path, acked: u64) {
     write(path, AckRecord { acked, lost });
 }
 
-/// Renames a database that is empty although changes were acknowledged. SQLite would delete its WAL.
+/// Renames the database and its WAL if the database file is empty although it had changes. Otherwise, SQLite would
+/// delete the WAL of the empty file.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(super) fn set_aside_if_cut(path: &Path) -> Result<(), StoreError> {
     let size = path.metadata().map_or(0, |metadata| metadata.len());
@@ -75,7 +76,7 @@ pub(super) fn set_aside_if_cut(path: &Path) -> Result<(), StoreError> {
 pub(super) fn compare_with_acked(connection: &Connection, path: &Path) -> Result<u64, StoreError> {
     let sql = |source| StoreError::from_sql(path, source);
     let is_made = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence')";
-    // If the WAL that contained the new tables is damaged, this table does not exist.
+    // The table `sqlite_sequence` is missing if the WAL that contained the new tables is damaged.
     let known = match connection.query_row(is_made, [], |row| row.get(0)).map_err(sql)? {
         true => read_counter(connection).map_err(sql)?,
         false => 0,

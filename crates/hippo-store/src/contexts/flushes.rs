@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension, params};
 
 use super::{ContextError, ContextReader, ContextStore, to_signed, unsigned};
 
-/// The key that identifies a message in all transcripts.
+/// Key of a message. It is the same in every transcript that contains the message.
 pub type MessageKey = [u8; 16];
 
 /// The position up to which a transcript was flushed.

@@ -68,8 +68,8 @@ pub enum Lookup {
     Ambiguous,
 }
 
-/// The size of the store. The type in answers is `ContextsStatus`, which adds the configured budget and has the time
-/// as text.
+/// The size of the store. The daemon answers clients with the type `ContextsStatus`, which also has the configured
+/// budget, and the time as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
     /// Number of sessions, open and closed.

@@ -25,10 +25,10 @@ pub(super) const APPLICATION: i64 = 0x6870_6374;
 ///   3 expired.
 /// - `sums` has one row. Only triggers write it.
 /// - `entries.source` is a hash of the kind and source of an entry.
-/// - `summaries` (terms of an entry's own lines) and `texts` (terms of its content) are separate indexes, because
-///   their rows are removed independently. Each row has the term `#<session>`, which no text contains. The indexes
-///   have no positions. Every character that can occur in a term is a token character, including `'`. Otherwise, the
-///   tokenizer would split the term into a phrase, and phrases need positions.
+/// - `summaries` (terms of an entry's summary, source and key data) and `texts` (terms of its content) are separate
+///   indexes, because their rows are removed independently. Each row has the term `#<session>`, which no text
+///   contains. The indexes have no positions. Every character that can occur in a term is a token character,
+///   including `'`. Otherwise, the tokenizer would split the term into a phrase, and phrases need positions.
 const TABLES: &str = r##"
 CREATE TABLE sums (
     id       INTEGER PRIMARY KEY CHECK (id = 1),

@@ -16,7 +16,7 @@ const INDEXED: usize = 64 << 10;
 /// Weight of a word that occurs only in the content.
 const IN_CONTENT: f32 = 0.7;
 
-/// An entry that matches words of the cue.
+/// An entry that matches words of the cue, which is the text to search for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
     /// The entry's id.
@@ -128,7 +128,7 @@ pub(super) fn with_session(terms: &str, session: i64) -> String {
 }
 
 impl ContextStore {
-    /// Returns the terms of an entry's own lines.
+    /// Returns the terms of an entry's summary, source and key data, without its content.
     pub(super) fn summary_terms(&mut self, entry: &ContextEntry) -> String {
         let mut terms = String::new();
         let mut add = |text: &str| {

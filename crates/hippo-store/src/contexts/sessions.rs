@@ -127,8 +127,8 @@ impl ContextStore {
         }
     }
 
-    /// Closes a session and keeps its entries. Returns the session, and true if it was already closed. From then on,
-    /// its contents may be removed, and their retention time runs.
+    /// Closes a session and keeps its entries. Returns the session, and true if it was already closed. The retention
+    /// time of its contents starts at the close. After that, contents that no open session needs may be removed.
     ///
     /// # Errors
     /// Returns [`ContextError::UnknownSession`], [`ContextError::Store`].

@@ -204,6 +204,7 @@ impl ContextStore {
 
     /// Stores the messages of a transcript, either all or none. Identical messages are stored once. Like the contents
     /// of closed sessions, messages may be removed later. Returns the ids of the messages in order.
+    ///
     /// # Errors
     /// Returns [`ContextError`]. After an error, nothing is stored.
     pub fn put_pieces(

@@ -56,7 +56,8 @@ pub fn salvage(from: &Path, to: &Path, root: &str) -> Result<SalvageResult, Stor
     })
 }
 
-/// Creates a new database from the readable rows of several databases. A row of an earlier database has priority.
+/// Creates a new database from the readable rows of several databases. If a row is
+/// in several of them, uses the row of the first one.
 pub(super) fn salvage_from(from: &[&Path], to: &Path, root: &str) -> Result<SalvageResult, StoreError> {
     let store = Store::open(to, root)?;
     let mut salvaged = SalvageResult::default();

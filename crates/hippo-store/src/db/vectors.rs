@@ -41,7 +41,7 @@ pub struct Embedding {
     pub vector: Vec<f32>,
 }
 
-/// A stored vector that is not assigned yet to the chunks from whose text it was computed.
+/// A stored vector and its text hash. [`Store::place_vector`] assigns the vector to the chunks with this hash.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredVector {
     /// Row of the vector.
@@ -88,8 +88,8 @@ impl Store {
         self.sql(read())
     }
 
-    /// Stores vectors by the hash of their text. If the embedder is active, returns the vectors as stored, each text
-    /// once; otherwise returns nothing. [`Store::place_vector`] assigns the vectors to chunks.
+    /// Stores vectors by the hash of their text. If the embedder is active, returns one stored vector for each text;
+    /// otherwise returns an empty list. [`Store::place_vector`] assigns the vectors to chunks.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, nothing is stored.
@@ -134,8 +134,9 @@ impl Store {
         })
     }
 
-    /// Assigns a vector to chunks that have its text but no vector: to at most `limit` chunks with ids above `after`,
-    /// in the order of their ids. Returns these ids. If they are fewer than `limit`, no such chunks are left.
+    /// Assigns a vector to chunks that have its text but no vector. Considers only chunks with ids above `after`, in
+    /// ascending order, and assigns the vector to at most `limit` of these. Returns the ids of the changed chunks. If
+    /// the result has fewer than `limit` ids, no such chunks are left.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, nothing is stored.
@@ -251,7 +252,8 @@ impl Store {
     }
 
     /// Deletes vectors whose text is in no chunk, and returns the number of deleted vectors. Call this only some time
-    /// after a change: a text that is being moved is missing for a moment, and an absent disk may return.
+    /// after a change. A text that moves to another file is in no chunk for a moment, and a disconnected disk may be
+    /// connected again.
     ///
     /// # Errors
     /// See [`StoreError`].

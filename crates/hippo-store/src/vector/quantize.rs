@@ -63,8 +63,8 @@ impl PreparedQuery {
         self.exact.len()
     }
 
-    /// Returns the offset to add to 16 · dot(upper nibbles) if only these are read. The lower nibbles count with
-    /// their mean of 7.5.
+    /// Returns the offset to add to 16 · dot(upper nibbles) if only the upper nibbles are read. The offset replaces
+    /// each lower nibble with the mean of 7.5.
     pub(super) fn coarse_offset(&self) -> f32 {
         (7.5 - 128.0) * self.sum as f32
     }

@@ -11,8 +11,8 @@ pub type IdFilter<'a> = Option<&'a (dyn Fn(u32) -> bool + Sync)>;
 /// Callback that returns the exact vectors of some ids, in order. For `None`, the approximate score is kept.
 pub type Rescore<'a> = &'a dyn Fn(&[u32]) -> Vec<Option<Vec<f32>>>;
 
-/// Returns the number of candidates that are selected by their upper nibbles and then refined with full codes. Near
-/// the top, the coarse score moves a vector by about 200 ranks, whatever `k` is.
+/// Returns the number of candidates that are selected by their upper nibbles and then refined with full codes. For
+/// the nearest vectors, the rank by coarse score differs from the true rank by about 200, whatever `k` is.
 fn coarse_candidates(k: usize) -> usize {
     k.saturating_mul(2).saturating_add(200)
 }

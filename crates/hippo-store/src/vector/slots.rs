@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::quantize;
 
-/// Number of vectors per block. A block with 384 dimensions takes 1.5 MB. While a build shares a block, a change
-/// copies the block.
+/// Number of vectors per block. A block with 384 dimensions takes 1.5 MB. A change to a
+/// block that a build also uses copies the block first.
 pub(super) const BLOCK: usize = 4096;
 /// The id of an empty slot.
 pub(super) const NONE: u32 = u32::MAX;

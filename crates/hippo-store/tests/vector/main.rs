@@ -26,7 +26,7 @@ fn apply(index: &mut VectorIndex, model: &mut VectorModel, changes: &[VectorChan
     for change in changes {
         match *change {
             VectorChange::Insert(id, value) => {
-                // Few distinct values, so that duplicates are common.
+                // There are only a few distinct values, so that equal vectors are common.
                 let vector = TestRandom(value * 7919).unit(index.dimension());
                 index.insert(id, &vector).expect("the vectors have unit length");
                 model.0.insert(id, vector);
@@ -58,7 +58,7 @@ proptest! {
             let query = TestRandom(5).unit(dimension);
             let truth = model.nearest(&query, 10, &passes);
             let answer = model.search(&index, &query, 10, &passes);
-            // With duplicates, different ids are correct, but their cosines are the same.
+            // If several ids have the same vector, each of these ids is correct. Therefore, compare the cosines.
             let cosines = |ids: &[u32]| ids.iter().map(|id| dot(&query, &model.0[id])).collect::<Vec<_>>();
             let (truth, answer) = (cosines(&truth), cosines(&answer));
             prop_assert_eq!(truth.len(), answer.len());

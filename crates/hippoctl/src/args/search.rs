@@ -4,7 +4,7 @@ use clap::Args;
 use hippo_proto::MAX_LIMIT;
 use hippo_types::search::SearchMode;
 
-// The type of the request is not used here, because a command line has the query as a list of words.
+// The request type of the protocol cannot be used here, because a command line has the query as a list of words.
 /// Options of `search`.
 #[derive(Debug, Args)]
 pub struct SearchArgs {

@@ -49,7 +49,8 @@ pub enum TreeVerb {
     },
 }
 
-// The type of the request is not used here, because the workspace is a global option, and the help is for people.
+// The request type of the protocol cannot be used here: its workspace is a global option of hippoctl, and its doc
+// comments are not help texts.
 /// Options of `tree compact`.
 #[derive(Debug, Args)]
 pub struct TreeCompactArgs {

@@ -16,7 +16,7 @@ pub const SKILLS: [(&str, &str); 5] = skills!(
     "hippod-search",
     "hippod-flush"
 );
-/// The working files, which every platform gets.
+/// The files for an agent's current work, which `init` creates for every platform.
 #[rustfmt::skip] // keep the list compact
 pub const WORKING_FILES: [(&str, &str); 3] = [
     ("SCRATCHPAD.md", include_str!("../../../../integrations/templates/SCRATCHPAD.md")),

@@ -193,7 +193,7 @@ fn remember(arguments: RememberArguments, session: &mut DaemonSession) -> Result
     }))
 }
 
-/// Minimum age of the last reconcile, in milliseconds, for a note that the watcher does not respond.
+/// Age of the last reconcile, in milliseconds, above which a note reports a watcher that does not respond.
 const LATE: u64 = 2_000;
 
 fn status(session: &mut DaemonSession) -> Result<Value, Failure> {

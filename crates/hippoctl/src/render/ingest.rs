@@ -44,7 +44,7 @@ pub fn ingested(done: &[IngestResult], style: Style) -> String {
             let malformed = plural(answer.malformed, "malformed line");
             let _ = writeln!(text, "{INDENT}{malformed} skipped ({}{more})", places.join(", "));
         }
-        // If `from` is above 0, the messages were found when the transcript was first read.
+        // If `from` is above 0, an earlier flush has already read the start of the transcript.
         if answer.messages + answer.known == 0 && answer.from == 0 {
             let _ = writeln!(text, "{INDENT}it contains no message; {FORMATS}");
         }

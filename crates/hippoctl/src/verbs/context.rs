@@ -1,4 +1,4 @@
-//! `context`: sparse context of a running session.
+//! `context`: sessions, context entries and their contents.
 
 use hippo_proto::{ContextCloseRequest, ContextFetchRequest, ContextListRequest};
 

@@ -6,8 +6,9 @@ use crate::connect::{DaemonSession, absolute, current_dir};
 use crate::failure::{Exit, Failure};
 
 /// Returns the folder on which a verb acts: the argument if there is one, otherwise the folder of `--workspace`,
-/// otherwise the current folder. `verb` names a verb that registers the folder. For such a verb, the current folder
-/// must not be the root of the file system or the home folder, because all files below it would become memory files.
+/// otherwise the current folder. `verb` is the name of the verb if it registers the folder, otherwise `None`. A verb
+/// that registers the folder must not use the root of the file system or the home folder as the current folder, because
+/// all files in it would become memory files.
 ///
 /// # Errors
 /// Fails if the current folder is not allowed, or if the path is not a folder.

@@ -51,7 +51,7 @@ fn the_longest_unused_contents_of_closed_sessions_are_removed_first() {
     );
     assert_sums(&store);
 
-    // If the content is stored again, the entry whose content was removed also has it again.
+    // An entry whose content was removed has this content again after any entry stores the same bytes.
     put(&mut store, "open", "o3", &contents[0], 70);
     assert!(store.read().entry("old0").unwrap().unwrap().stored);
     assert!(kept(store.read(), &contents[0]));

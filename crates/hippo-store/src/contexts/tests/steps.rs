@@ -53,7 +53,7 @@ fn prepared(scratch: &ContextScratch) -> ContextStore {
 
 type Act = fn(&mut ContextStore) -> Result<(), ContextError>;
 
-/// One change of each kind that does as much work as possible.
+/// One change of each kind. Each change does as much work as possible.
 const ACTS: [(&str, Act); 7] = [
     ("open", |store| {
         store.open_session("new", Some("main"), 9).map(|_| ())

@@ -70,7 +70,7 @@ pub struct RunReport {
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub files: BTreeSet<String>,
     /// Numbers of the versions of the index file before and after the run. Present only if the run changed the file
-    /// and nothing else did.
+    /// and no other change was made to it at the same time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub versions: Option<[u64; 2]>,
     /// Further notes, as text.

@@ -40,7 +40,7 @@ impl EntryScratch {
         let copy = Self::new();
         for entry in std::fs::read_dir(self.folder.path()).unwrap() {
             let from = entry.unwrap().path();
-            // The next process creates the shared-memory file of the WAL again.
+            // Skip the shared-memory file of the WAL, because the next process creates it again.
             if from.to_string_lossy().ends_with("-shm") {
                 continue;
             }
