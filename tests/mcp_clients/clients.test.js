@@ -87,7 +87,7 @@ for (const [name, make, Transport] of CLIENTS) {
     assert.equal(wrong.isError, true);
     await assert.rejects(client.callTool({ name: "memory_burn", arguments: {} }), /unknown tool/);
 
-    // Check errors before the next call is cancelled: some clients report a late answer to a cancelled call as an error.
+    // Check this before a call is cancelled: some clients report a late answer to a cancelled call as an error.
     assert.deepEqual(errors, []);
     const given_up = new AbortController();
     const call = client.callTool({ name: "memory_search", arguments: { query: "x" } }, ...options(client, given_up.signal));
