@@ -118,7 +118,7 @@ impl Caller {
         self.raw().call(&request.into()).expect("a list")
     }
 
-    /// Returns one entry, whatever its place is.
+    /// Returns the entry with this id.
     pub fn entry(&mut self, workspace: &Path, id: &str) -> IndexEntry {
         self.show(workspace, id).entry
     }

@@ -38,7 +38,7 @@ use crate::terminal::say;
 use table::Figure;
 use workspaces::Workspaces;
 
-/// Values of `--only`, in order of execution.
+/// Names of the benchmarks, in order of execution. The option `--only` accepts them.
 const PARTS: [&str; 24] = [
     "locomo",
     "corrections",

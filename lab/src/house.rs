@@ -22,7 +22,7 @@ struct Metadata {
 }
 
 impl ProjectDirs {
-    /// Asks cargo for the folders.
+    /// Returns the folders that `cargo metadata` reports.
     ///
     /// # Errors
     /// Fails if cargo cannot be run, or if the project no longer exists.

@@ -33,7 +33,7 @@ use year::{DAYS, YearOptions};
 const SEED: u64 = 1;
 /// Number of days of the simulation that starts with an empty index.
 const COLD_DAYS: usize = 56;
-/// Speeds at which the relevance of topics changes: none, slow, as in the simulated year, fast.
+/// Speeds at which the relevance of topics changes: no change, slow, the speed of the simulated year, and fast.
 const DRIFTS: [f64; 4] = [0.0, 0.3, 1.0, 3.0];
 
 /// Simulates a year with each decay profile, and writes the results into docs/.
@@ -109,7 +109,7 @@ pub fn run(house: &ProjectDirs, arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Returns each curve with the quality of its predictions, one outcome for each of [`DRIFTS`].
+/// Returns the name of each decay curve, and the quality of its predictions at each speed in [`DRIFTS`].
 fn curves(seed: u64) -> Vec<(String, [CurveOutcome; 4])> {
     let (protocol, tuned) = (DecayCurve::PROTOCOL, DecayCurve::TUNED);
     let practised = |practice| DecayCurve { practice, ..tuned };
@@ -174,7 +174,8 @@ fn curves(seed: u64) -> Vec<(String, [CurveOutcome; 4])> {
         .collect()
 }
 
-/// Compares curves on the second half of a year with one whose parameters were learned from the quarter before.
+/// Compares decay curves over the second half of a year. The parameters of one curve are learned from the preceding
+/// quarter.
 fn learned(seed: u64) {
     for drift in DRIFTS {
         let trace = sweep::trace(seed, drift);

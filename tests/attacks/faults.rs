@@ -234,7 +234,7 @@ fn an_error_at_any_system_call_loses_no_acknowledged_write() {
         injected.set(injected.get() + usize::from(was_injected));
         tried
     });
-    // A case can make fewer calls than the run that counted them. In this case, some errors are not injected.
+    // A case can make fewer system calls than the run that counted the calls. Some errors are then not injected.
     let (run, injected) = (run.get(), injected.get());
     assert!(
         injected * 4 >= run * 3,

@@ -180,7 +180,8 @@ fn change(dice: &mut Dice, members: &[Member], agrees: bool) -> (String, Vec<u8>
             members.insert(at, odd);
         }
         7 => {
-            // If the manifest lists these files, a restore creates all of them, so use fewer.
+            // A restore creates every file that the manifest lists. If the manifest lists the new files, add fewer
+            // files.
             let count = match (agrees, is_long()) {
                 (true, _) => 500,
                 (false, true) => 100_000,

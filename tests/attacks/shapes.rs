@@ -1,4 +1,4 @@
-//! Pathological markdown, whose processor time must be linear.
+//! Pathological markdown that the daemon must process in linear time.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use crate::wire::{Wire, roomy};
 /// Sizes of a text in bytes: in the gate, and in a run with a time limit.
 const SMALL: [usize; 1] = [64 << 10];
 const LARGE: [usize; 2] = [256 << 10, 1 << 20];
-/// Limits of the growth for a text of four times the size: maximum factor of the processor time, and an added
-/// tolerance.
+/// Maximum factor by which the processor time may grow if a text becomes four times as large. [`NOISE`] is an
+/// additional tolerance.
 const GROWTH: u32 = 6;
 const NOISE: Duration = Duration::from_secs(1);
 

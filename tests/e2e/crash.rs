@@ -4,7 +4,7 @@
 use hippod_tests::{Dice, Scratch, assert_same};
 
 const KILLS: usize = 50;
-/// Maximum number of `status` requests before a kill. They take time while the daemon indexes.
+/// Maximum number of `status` requests before a kill. The requests delay the kill while the daemon indexes.
 const LONGEST_LIFE: usize = 60;
 
 const WORDS: [&str; 30] = [

@@ -177,7 +177,7 @@ fn each_message_is_logged_once_despite_kills_at_any_moment() {
         std::fs::write(&path, transcript(0..done)).unwrap();
         let mut client = daemon.client();
         // Every eighth request waits until its flush is complete. Without this pause, one flush would get more topics
-        // than a log has sections.
+        // than a log can have sections.
         let asked = SessionFlushRequest {
             wait: done % 8 == 0,
             ..request(&root, &path)

@@ -1,4 +1,4 @@
-//! Setup of an agent's folder with `init`, and its complete removal.
+//! Setup of an agent's folder with `init`, and complete removal of the setup.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -200,7 +200,7 @@ fn removals_of_a_few_entries_are_applied_at_once() {
     assert_mended("two went", &mut client);
 }
 
-/// An edit of the text of the file.
+/// A function that takes the text of the file and returns the edited text.
 type Edit<'a> = &'a dyn Fn(&str) -> String;
 
 /// Returns the file without the text between `from` and `to`.

@@ -124,7 +124,8 @@ fn saving_an_old_buffer_reverts_nothing_even_after_a_restart() {
         .expect("an entry")
         .id;
     client.edit(&root, &coffee, |edit| edit.tags = Some(vec!["hot".into()]));
-    // The editor saved its outdated text without an edit. The daemon reports this and changes nothing.
+    // An editor saves an outdated text of the file in which nothing was edited. The daemon reports this and changes
+    // nothing.
     scratch.write("HIPPOCAMPUS.md", &buffer);
     client.sync(&root);
     assert!(client.ids(&root).contains(&new));

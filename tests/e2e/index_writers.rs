@@ -21,7 +21,7 @@ const EACH: usize = 80;
 /// Value of the edit counter after the daemon's side of the test has failed.
 const FAILED: usize = usize::MAX / 2;
 
-/// Stops the other side if this side panics.
+/// Guard that stops the other side of the test if this side panics.
 struct Ending<'a>(&'a AtomicUsize);
 
 impl Drop for Ending<'_> {
@@ -142,7 +142,7 @@ fn pause(dice: &mut Dice) {
     }
 }
 
-/// Waits until the daemon keeps no replaced version of the file.
+/// Waits until the index file is written and the daemon has removed all older versions of this file.
 pub fn settled(client: &mut Caller, scratch: &Scratch) {
     let deadline = Instant::now() + PATIENCE;
     loop {

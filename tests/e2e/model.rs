@@ -238,7 +238,7 @@ fn subscribers_are_notified_of_newly_searchable_text() {
     assert!(best(&mut daemon.client(), &scratch, "the oven for pottery was hot").contains("kiln"));
 }
 
-/// Writes the root of the compaction tree again, and returns the topics in it.
+/// Rewrites the root of the compaction tree, and returns the topics in the root.
 fn topics(client: &mut Caller, scratch: &Scratch) -> Vec<String> {
     let request = TreeCompactRequest {
         workspace: scratch.workspace().display().to_string(),

@@ -97,7 +97,7 @@ fn cycles_run_on_schedule_and_missed_cycles_run_once() {
     wait_for(&mut client, &scratch, Cycle::Archival, 2);
     wait_for(&mut client, &scratch, Cycle::Deep, 4);
     wait_for(&mut client, &scratch, Cycle::Light, 6);
-    // Set the clock back. Runs that were recorded at a later time must be ignored.
+    // Set the clock back. The daemon must ignore runs whose recorded time is now in the future.
     daemon.set("2026-05-01T08:00:00Z");
     client.heartbeat(&root);
     assert_eq!(client.index_status().next[0].at, "2026-05-01T09:00:00Z");

@@ -47,7 +47,7 @@ fn pending(client: &mut Caller, root: &Path) -> u64 {
         .pending
 }
 
-/// Requests that another workspace answered while a file was indexed.
+/// Requests to another workspace that were answered while a file was indexed.
 struct Meanwhile {
     answered: u32,
     /// Duration of the longest request.

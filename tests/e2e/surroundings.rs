@@ -70,8 +70,8 @@ fn a_clock_set_back_hides_no_edit() {
     );
 
     clock.set_wall(Timestamp(now - 3_600_000));
-    // After the clock was set back, an edit gives the file an older modification time. This edit does so, and leaves
-    // the size unchanged.
+    // The clock was set back, so an edit gives a file an older modification time. The edit of `a.md` does not change
+    // the size of the file.
     let hour_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
     let set_back = |path: &str| {
         let file = std::fs::File::options()

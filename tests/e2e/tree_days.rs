@@ -153,7 +153,7 @@ fn early_late_double_and_empty_logs_are_compacted() {
         above
     );
 
-    // If the clock is years ahead for some time, all its effects must disappear afterwards.
+    // Set the clock years ahead, and then back. The nodes must then be the same as before.
     daemon.set("2036-03-20T10:00:00Z");
     compact(&mut client, &root);
     assert_eq!(status(&mut client, &root, "2031-01-01"), "fixed");

@@ -32,7 +32,7 @@ before(() => {
 after(() => {
   hippoctl("service", "stop");
   rmSync(home, { recursive: true, force: true });
-  // Whatever a test left open must not keep the process, and with it the gate, from ending.
+  // Exit even if a test left something open, because the gate waits for this process.
   setTimeout(() => {
     console.error("something is still open after the last test");
     process.exit(1);
@@ -65,7 +65,7 @@ for (const [name, make, Transport] of CLIENTS) {
     const pid = transport.pid;
     assert.equal(client.getServerVersion()?.name, "hippod");
 
-    // Listed first: from then on the client itself holds each answer against the schema of its tool.
+    // List the tools first. After that, the client checks each answer against the schema of its tool.
     const { tools } = await client.listTools();
     const names = ["memory_search", "memory_get", "memory_remember", "memory_status", "context_fetch"];
     assert.deepEqual(tools.map((tool) => tool.name), names);
@@ -87,7 +87,7 @@ for (const [name, make, Transport] of CLIENTS) {
     assert.equal(wrong.isError, true);
     await assert.rejects(client.callTool({ name: "memory_burn", arguments: {} }), /unknown tool/);
 
-    // An answer that was on its way already when its call is given up is an error to some clients.
+    // Check this before a call is cancelled: some clients report a late answer to a cancelled call as an error.
     assert.deepEqual(errors, []);
     const given_up = new AbortController();
     const call = client.callTool({ name: "memory_search", arguments: { query: "x" } }, ...options(client, given_up.signal));

@@ -1,4 +1,4 @@
-//! Questions, answers, and their evidence recall.
+//! Answers to benchmark questions, and their evidence recall.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Cost of the model alone on the same texts.
+//! Embedding cost of the model without the daemon.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -99,7 +99,7 @@ fn figure(name: &str, sums: &CompactionSums) -> Figure {
     )
 }
 
-/// Averages over programs. Each program has the same weight, regardless of its number of transcripts.
+/// Returns averages over the programs. Each program has the same weight, regardless of its number of transcripts.
 fn of_programs<'s>(sums: impl Iterator<Item = &'s CompactionSums>) -> Figure {
     let mut all = CompactionSums::default();
     for sums in sums {

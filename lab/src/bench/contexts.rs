@@ -29,13 +29,13 @@ const PUTS: usize = 60;
 const FIRST: usize = 6;
 /// Size of each large result in bytes: 50,000 tokens.
 const LARGE: usize = 200_000;
-/// Number of fetches of each result, by each of its ids.
+/// Number of times that each result is fetched with each of its ids.
 const ROUNDS: usize = 3;
 /// Number of active entries in a session, and the maximum milliseconds of a turn in that session.
 const SESSIONS: [(usize, f64); 2] = [(1_000, 1.0), (10_000, 10.0)];
 /// Size of the stored content behind each entry, in bytes.
 const SMALL: usize = 4_200;
-/// Number of timed turns, and of timed sections.
+/// Number of timed turns. In each turn, the rendering of the section is timed as well.
 const TURNS: u64 = 100;
 /// Number of fetched entries between two turns.
 const ASKED: usize = 2;
@@ -128,8 +128,8 @@ impl ClientAgent {
             .context("the status has no contexts")
     }
 
-    /// Measures storing and fetching of large results. Each is compared with a synced write of the same stored size to
-    /// a plain file.
+    /// Measures storing and fetching of large results. Compares each time with that of a synced write of the same
+    /// stored size to a plain file.
     fn there_and_back(&mut self, corpus: &ToolCorpus, state: &Path) -> Result<Vec<Figure>> {
         self.open()?;
         for at in 0..FIRST {

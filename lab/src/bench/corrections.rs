@@ -10,7 +10,7 @@ use super::BenchEnvironment;
 use super::ask::{AnswerSpan, Asker};
 use super::table::Figure;
 
-/// Number of results among which the current and the older text are searched.
+/// Number of results in which the benchmark looks for the current and the older text.
 const LIMIT: u32 = 20;
 
 /// A question and the places of its answers. The last answer is the current one.

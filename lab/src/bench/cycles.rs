@@ -30,7 +30,7 @@ const LIGHT: usize = 20;
 const IDLE: usize = 300;
 /// Pause between two requests that only the engine can answer.
 const PAUSE: Duration = Duration::from_millis(2);
-/// Number of repeated questions, and number of rounds.
+/// Number of questions that are asked again in each round. The next constant is the number of rounds.
 const REPEATED: usize = 200;
 const ROUNDS: usize = 3;
 
@@ -232,8 +232,8 @@ struct CycleTimes {
     engine: f64,
 }
 
-/// Asks one question after another until `enough` returns true for the number of questions. Questions are repeated
-/// only after all have been asked. A second connection sends requests that only the engine can answer.
+/// Asks one question after another until `enough` returns true for the number of questions so far. Questions are
+/// repeated only after all have been asked. A second connection sends requests that only the engine can answer.
 fn questioned(
     scratch: &Scratch,
     root: &str,
@@ -285,7 +285,8 @@ fn questioned(
     })
 }
 
-/// Returns time and size of every file below a folder. The canary is skipped, because the daemon writes it regularly.
+/// Returns the modification time and the size of every file below a folder. The canary is skipped, because the daemon
+/// writes it regularly.
 fn written(root: &Path) -> Result<BTreeMap<PathBuf, (SystemTime, u64)>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![root.to_path_buf()];

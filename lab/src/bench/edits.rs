@@ -9,8 +9,8 @@ use super::table::{Figure, ms, percentile};
 use crate::edit::{Editor, TimedEdit};
 
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Maximum rank at which the line counts as found: the maximum number of results. Up to 200 similar lines compete with
-/// the line, and the question shares hardly any words with it.
+/// Maximum rank at which an appended line counts as found. It is the maximum number of results of a search, because up
+/// to 200 similar lines compete with the appended line, and the question shares hardly any words with this line.
 const DEPTH: u32 = hippo_proto::MAX_LIMIT;
 
 const WHO: [&str; 20] = [

@@ -19,7 +19,7 @@ use crate::terminal::say;
 
 /// Time limit of one workspace.
 const PATIENCE: Duration = Duration::from_secs(1800);
-/// Ranges that the protocol (v1 §9.1) gives for a number of files: entries, and tokens.
+/// Ranges from the protocol (v1 §9.1). Each row is a number of files, the range of entries, and the range of tokens.
 const RANGES: [(usize, [u64; 2], [u64; 2]); 4] = [
     (10, [30, 50], [500, 1_000]),
     (50, [100, 250], [2_000, 5_000]),
@@ -169,7 +169,7 @@ pub fn clear(ground: &BenchEnvironment<'_>, folder: &Path) -> Result<()> {
     fs::remove_dir_all(folder).with_context(|| format!("could not remove {}", folder.display()))
 }
 
-/// Returns the milliseconds of the earliest recorded cycle.
+/// Returns the duration of the earliest recorded cycle, in milliseconds.
 fn first_cycle(ground: &BenchEnvironment<'_>, root: &str) -> Result<f64> {
     let mut client = ground.scratch.connect(PATIENCE)?;
     let mut history = |run| {

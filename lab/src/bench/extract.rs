@@ -16,7 +16,7 @@ use super::transcripts::{TranscriptLine, files, lines, read};
 
 /// Number of tokens above which a tool result is large.
 const LARGE: usize = 1_000;
-/// Budgets at which usefulness is reported in addition to the default.
+/// Token budgets of an entry for which usefulness is reported, in addition to the default budget.
 const BUDGETS: [usize; 3] = [100, 200, 500];
 
 /// A large tool result.

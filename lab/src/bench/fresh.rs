@@ -17,7 +17,7 @@ use crate::scratch::copy_folder;
 
 /// Time limit for the daemon to become idle.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Time before a question in which no file may be written, because recently written files change the answer.
+/// Time to wait before the first question. Files that were written shortly before a question change its answer.
 const NO_NEWS: Duration = Duration::from_secs(6);
 
 /// Settings that keep cycles from running during a measurement.
@@ -163,7 +163,7 @@ fn replace(from: &Path, to: &Path) -> Result<()> {
     copy_folder(from, to)
 }
 
-/// Returns the names in a folder, or none if the folder does not exist.
+/// Returns the names of all files and folders in a folder, or none if the folder does not exist.
 fn folders(folder: &Path) -> Result<BTreeSet<String>> {
     if !folder.exists() {
         return Ok(BTreeSet::new());

@@ -53,7 +53,7 @@ pub fn lay(eval: &Path, to: &Path, count: usize) -> Result<()> {
                 documents.push(from.join(&path));
             }
             let name = folder.split('/').nth(1).unwrap_or(folder);
-            // The target path keeps the conversation and the name of `conv-26/workspace/memory/2023-05-08.md`.
+            // For example, `conv-26/workspace/memory/2023-05-08.md` becomes `conv-26/2023-05-08.md`.
             let kept: PathBuf = path
                 .components()
                 .filter(|part| {

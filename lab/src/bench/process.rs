@@ -22,7 +22,7 @@ const QUESTIONS: usize = 200;
 /// Number of ticks per second of the processor times in `/proc`; the same on all current Linux systems.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// Measures the time from the start of the process to the first complete answer. No file has changed before.
+/// Measures the time from the start of the process to the first complete answer. No file changes before the start.
 ///
 /// # Errors
 /// Fails if the daemon fails, or if it embeds a text again.

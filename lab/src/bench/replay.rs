@@ -28,7 +28,7 @@ const PART: &str = "replay";
 const LIMITS: [usize; 3] = [200_000, 64_000, 32_000];
 /// Default number of tokens above which a tool result becomes an entry.
 const WORTH: usize = 1_000;
-/// Other options. They are replayed only with the first window size.
+/// Additional replay options, used only with the first window size.
 const OTHERS: [ReplayOptions; 8] = [
     way(LIMITS[0], 3, None, WORTH),
     way(LIMITS[0], 10, None, WORTH),
@@ -56,7 +56,7 @@ struct SessionReplays {
     session: ReplaySession,
     /// One replay for each window size.
     played: [ReplayResult; 3],
-    /// Replays with the other options.
+    /// Replays with the additional options [`OTHERS`].
     others: Vec<ReplayResult>,
 }
 

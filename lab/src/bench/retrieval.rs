@@ -54,7 +54,7 @@ pub fn locomo(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Measures the sessions found by explicit questions, and by requests that never mention them.
+/// Measures how many sessions are found with explicit questions, and with requests that do not mention the sessions.
 ///
 /// # Errors
 /// Fails if the data is missing, or the client fails.

@@ -156,7 +156,7 @@ fn starts(bin: &Path) -> Result<Vec<Figure>> {
     Ok(figures.collect())
 }
 
-/// Asks the same questions over the socket and through an MCP server, in turns.
+/// Asks the same questions over the socket and through an MCP server, alternately.
 fn over_mcp(house: &ProjectDirs, scratch: &Scratch) -> Result<Vec<Figure>> {
     let workspace = scratch.folder.join("example");
     copy_folder(&house.root.join("examples/workspace"), &workspace)?;

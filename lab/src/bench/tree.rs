@@ -17,7 +17,7 @@ pub(super) const PART: &str = "tree";
 /// Sizes in bytes of the nodes that hipocampus creates over the same logs, with front matter: daily, weekly, monthly,
 /// root.
 const SIZES: [usize; 4] = [1_188_804, 219_587, 216_931, 11_834];
-/// Target share of answers on each level.
+/// Target share of answers that the nodes of each level contain.
 const REACH: [f64; 4] = [0.45, 0.20, 0.25, 0.10];
 /// Number of days on which `ROOT.md` is compared with its version of the day before.
 const DAYS: usize = 30;

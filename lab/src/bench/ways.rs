@@ -1,4 +1,4 @@
-//! Recall and cost of several ways to obtain an answer (protocol §11.1).
+//! Recall and cost of several retrieval methods (protocol §11.1).
 
 mod pointed;
 mod rows;
@@ -17,7 +17,7 @@ use super::table::Figure;
 use crate::terminal::say;
 use rows::MethodRows;
 
-/// Number of results in the row `vector, 3 chunks`.
+/// Number of results per question in the table row `vector, 3 chunks`.
 const CHUNKS: u32 = 3;
 /// Token budget of an agent for an answer.
 const BUDGET: u32 = BUDGETS[AT_2000];
@@ -40,7 +40,7 @@ pub fn locomo(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     measure(ground, "index-locomo", "LoCoMo", &names, "questions.jsonl")
 }
 
-/// Measures explicit questions about a quarter of a year of logs.
+/// Measures explicit questions about the logs of three months.
 ///
 /// # Errors
 /// See [`locomo`].

@@ -22,7 +22,7 @@ pub struct Workspaces<'a> {
     indexed: BTreeMap<String, FirstIndex>,
 }
 
-/// Measurements of the first index of a workspace.
+/// Measurements of the first indexing of a workspace.
 #[derive(Clone)]
 pub struct FirstIndex {
     /// Root of the workspace.

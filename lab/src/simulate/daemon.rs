@@ -26,7 +26,7 @@ use super::world::WorldFile;
 const PATIENCE: Duration = Duration::from_secs(300);
 /// Seconds in a day.
 const DAY_SECS: u64 = 86_400;
-/// Maximum number of runs in an answer, more than the cycles of a day.
+/// Maximum number of cycle runs in an answer. It is larger than the number of runs in a day.
 const RUNS: u32 = 60;
 
 /// A running daemon with one workspace in a temporary folder.
@@ -35,7 +35,7 @@ pub struct Daemon {
     /// Client, which is closed before the daemon stops.
     client: Option<Client>,
     root: PathBuf,
-    /// Number of the last run that was read.
+    /// Number of the last cycle run whose steps were read.
     run: i64,
     /// `true` if files were written since the last `workspace.sync`.
     unread: bool,

@@ -84,7 +84,7 @@ fn strengths(years: &Years<'_>) -> String {
     figure(&panels)
 }
 
-/// Plots the effect of one access, two months after the last one, on the strength of an entry.
+/// Plots the strength of an entry that is accessed once, two months after its previous access.
 fn access() -> String {
     let panels = [("PROTOCOL", DecayCurve::PROTOCOL), ("TUNED", DecayCurve::TUNED)].map(|(name, profile)| {
         let untouched = Entry {

@@ -31,7 +31,8 @@ fn sum(year: &Year, span: &Range<usize>, which: impl Fn(&Week) -> QuestionResult
     asked
 }
 
-/// Name of a row, and the functions that return its questions and the counted results.
+/// A row of the table: its name, the function that selects questions of a week, and the function that counts their
+/// results.
 type ResultRow = (
     &'static str,
     fn(&Week) -> QuestionResults,

@@ -176,7 +176,7 @@ fn lines(files: &[Chunked<'_>]) -> Vec<Entry> {
     entries
 }
 
-/// Pairs of live entries above a similarity.
+/// Counts of pairs of live entries above a minimum similarity.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SimilarityStudy {
     /// Minimum cosine of the two entries of a pair.
@@ -185,7 +185,7 @@ pub struct SimilarityStudy {
     pub pairs: usize,
     /// Number of pairs that contain the same values.
     pub pass: usize,
-    /// Number of those pairs that are about different things.
+    /// Number of pairs that contain the same values but are about different things.
     pub wrong: usize,
 }
 

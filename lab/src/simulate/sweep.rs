@@ -19,9 +19,9 @@ use super::year::{DAYS, busy, first_moment};
 pub const ROOM: usize = 170;
 /// Minimum strength of an entry that can answer a question alone (v1 §6.2). Weaker entries are silent.
 const SILENT: f32 = 0.1;
-/// Share at the start of the year that is not counted, because all entries are new then.
+/// Share of the year, from its start, that is not counted, because all entries are new then.
 pub const SETTLED: f64 = 0.25;
-/// Factors of the tuned parameters among which [`learn`] chooses.
+/// Factors by which [`learn`] multiplies the tuned parameters.
 const FACTORS: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 
 /// History of all entries in a year.
@@ -51,7 +51,8 @@ pub enum Curve {
 pub struct CurveOutcome {
     /// Share of the questions whose entry was among the [`ROOM`] strongest entries.
     pub seen: f64,
-    /// Logarithm of the likelihood of the questions: each with the share of its entry in the strengths of all entries.
+    /// Logarithm of the likelihood of the questions. The likelihood of a question is the share of its entry's strength
+    /// in the total strength of all entries.
     pub likelihood: f64,
     /// Mean share of the other entries that were weaker than the entry of the question.
     pub above: f64,
@@ -59,7 +60,7 @@ pub struct CurveOutcome {
     pub silent: f64,
     /// Share of the entries that are not silent at the end of the year.
     pub loud: f64,
-    /// Share of the questions about an entry that was accessed before, in which that entry was silent.
+    /// Of the questions about an entry that was accessed before, the share for which this entry was silent.
     pub lost: f64,
 }
 
@@ -108,11 +109,11 @@ struct SweptEntry {
     accesses: Vec<Timestamp>,
 }
 
-/// Returns the curve that predicts the accesses of a part of a year best: the highest likelihood with a prior.
+/// Returns the curve that best predicts the accesses in a part of a year. It maximizes the likelihood times a prior.
 ///
-/// The likelihood of a question is the share of its entry in the strengths of all entries. The prior has its mode at
-/// [`DecayCurve::TUNED`], and a standard deviation of a factor of two for each parameter. Each parameter is searched
-/// between a quarter and four times its tuned value.
+/// The likelihood of a question is the share of its entry's strength in the total strength of all entries. The prior
+/// has its mode at [`DecayCurve::TUNED`], and a standard deviation of a factor of two for each parameter. Each
+/// parameter is searched between a quarter and four times its tuned value.
 pub fn learn(trace: &EntryHistory, weeks: Range<f64>) -> DecayCurve {
     let tuned = DecayCurve::TUNED;
     let mut best = (f64::MIN, tuned);

@@ -270,7 +270,7 @@ pub const CHANGES: f64 = 0.08;
 pub const CORRECTED: f64 = 0.75;
 /// Probability that an event repeats a fact.
 pub const RETOLD: f64 = 0.25;
-/// Number of swaps in a week of two topics with neighbouring ranks.
+/// Number of times in a week that two topics with neighbouring ranks are swapped.
 pub const SWAPS: usize = 12;
 /// Probability that a topic moves into the first ranks in a week.
 pub const FOCUS: f64 = 0.5;

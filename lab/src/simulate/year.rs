@@ -17,7 +17,8 @@ use super::world::{World, WorldFile};
 
 /// Number of simulated days.
 pub const DAYS: usize = 364;
-/// Number of needs that are asked for at the end of each week. The next value is the share of events among them.
+/// Number of needs that the simulation asks for at the end of each week. The next value is the share of events among
+/// them.
 const PROBED: usize = 100;
 const PROBED_EVENTS: f64 = 0.35;
 /// Milliseconds in a second and in a day.
@@ -27,7 +28,7 @@ const DAY: i64 = 86_400 * SECOND;
 const EVENING: i64 = 64_000 * SECOND;
 /// Time of the day at which the nightly cycles have finished.
 const MORNING: i64 = 4 * 3_600 * SECOND;
-/// Number of best entries or results in which the right one is searched.
+/// Number of best entries or results that are checked for the right one.
 pub const LOOKED_AT: usize = 5;
 
 /// Options of a simulated year.
@@ -268,7 +269,7 @@ impl Life {
     fn judge(&mut self, question: &str, gold: &[Pointer]) -> Result<QuestionResults> {
         let mut right = Vec::new();
         for id in self.daemon.matches(question)?.into_iter().take(LOOKED_AT) {
-            // The last list is still correct for entries that no question created: only cycles change them.
+            // Only cycles change entries that no question created, so the last list is still correct for these entries.
             let known = self
                 .known
                 .get(&id)

@@ -7,8 +7,8 @@ use hippo_text::text::{end, start};
 
 use crate::bench::extract;
 
-/// Distance in bytes between the starts of two pieces in their source. It is a prime, so that later pieces start at
-/// other places.
+/// Distance in bytes between the starts of two pieces in the text from which they are cut. A prime number makes later
+/// pieces start at other places.
 const STEP: usize = 7_919;
 
 /// A synthetic tool result, composed of pieces of recorded ones.
@@ -65,7 +65,8 @@ impl ToolCorpus {
     }
 }
 
-/// Returns the character, or another digit for a digit. 0 is unchanged, so that JSON numbers stay valid.
+/// Replaces a digit with another digit, and returns any other character unchanged. 0 is also unchanged, so that JSON
+/// numbers stay valid.
 fn other(mark: char, by: usize) -> char {
     const DIGITS: [char; 9] = ['1', '2', '3', '4', '5', '6', '7', '8', '9'];
     match DIGITS.iter().position(|digit| *digit == mark) {

@@ -63,7 +63,7 @@ pub struct ReplayOptions {
     pub limit: usize,
     /// Number of turns for which a tool result stays whole with hippod. With 1, it is whole only in its own turn.
     pub whole: usize,
-    /// Maximum tokens of summary and key data; `None` uses the daemon's default.
+    /// Maximum tokens of summary and key data in an entry; `None` uses the daemon's default.
     pub told: Option<usize>,
     /// Number of tokens above which a tool result becomes an entry.
     pub worth: usize,
@@ -82,9 +82,9 @@ pub struct ReplayResult {
     pub entries: Vec<(usize, usize)>,
     /// Number of tokens of the largest rendered section.
     pub section: usize,
-    /// Counts of all values in entries that the agent named later.
+    /// Counts of the values from replaced tool results that the agent named later.
     pub named: ValueTally,
-    /// Counts of the named values that were nowhere else in the context at that time.
+    /// Counts of those values that were nowhere else in the context when the agent named them.
     pub needed: ValueTally,
     /// Number of fetches during the session.
     pub fetches: usize,
@@ -262,7 +262,7 @@ impl ReplayRun<'_> {
         Ok(tokens)
     }
 
-    /// Returns `true` if the context contains a value outside the entry of the value's result.
+    /// Returns `true` if the context contains a value anywhere except in the entry for the tool result with this value.
     fn stands(&self, number: usize, used: &ValueUse, at: usize) -> bool {
         let is_whole = |number: &usize| {
             let passed = self.made.get(*number).is_none_or(Option::is_none);

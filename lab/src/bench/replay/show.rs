@@ -43,7 +43,7 @@ pub fn shares(found: &ValueTally) -> String {
     }
 }
 
-/// Prints a line for each session with entries. All sessions of a program without entries share one line.
+/// Prints a line for each session with entries. For each program, all sessions without entries share one line.
 pub fn sessions(all: &[SessionReplays]) {
     say(format_args!(
         "| session | turns | tokens of tool results | entries | average context | largest context | compactions in {} | needed again: summary / key data / fetch | all named again |\n|---|---|---|---|---|---|---|---|---|",
@@ -115,7 +115,7 @@ fn line(name: &str, of: &[&SessionReplays]) {
     ));
 }
 
-/// Prints a line for each of the other options, with longer whole results or larger entries.
+/// Prints a line for the default options, and a line for each of the additional options [`OTHERS`].
 pub fn others(all: &[SessionReplays]) {
     say(format_args!(
         "\n| window of {}: entries above, of, what tools gave whole for so many turns | average context | largest context | entries | needed again: summary / key data / fetch | contents fetched |\n|---|---|---|---|---|---|",

@@ -10,7 +10,7 @@ use crate::bench::compaction::needs;
 pub struct ValueUse {
     /// A path, an address, an identifier, a number, or a line with an error.
     pub value: String,
-    /// Turn of the result.
+    /// Turn in which the tool returned the result.
     pub came: usize,
     /// Turn in which the agent named the value.
     pub named: usize,

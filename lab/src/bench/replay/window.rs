@@ -5,7 +5,8 @@
 
 /// Share of the limit above which a prompt is compacted.
 pub const FULL: f64 = 0.8;
-/// Share of the limit that the newest turns keep. Of 200,000 tokens, these are 20,000, as in Pi and OpenClaw.
+/// Share of the limit for the newest turns, which a compaction keeps. For a limit of 200,000 tokens, it is 20,000
+/// tokens, as in Pi and OpenClaw.
 const KEPT: f64 = 0.1;
 /// Number of tokens of a summary.
 pub const SUMMARY: usize = 2_000;

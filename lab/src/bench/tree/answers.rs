@@ -75,7 +75,7 @@ fn holds(text: &str, phrase: &str) -> bool {
     })
 }
 
-/// Counts for each level: day, week, month, root.
+/// Counts of found answers. Each array has one count per level: day, week, month, root.
 pub struct LevelCounts {
     /// Number of pairs of an answer and one of its sessions in which the session's node contains the answer.
     pub pairs: [usize; 4],

@@ -11,7 +11,7 @@ use crate::bench::ask::{Asker, BenchQuestion, mean};
 use crate::bench::table::Figure;
 use crate::terminal::say;
 
-/// Number of best entries that are considered. Mode `index` reads as many.
+/// Number of best matching entries to check for each question. The search mode `index` reads the same number.
 const BEST: usize = 5;
 
 /// Files that the best entries of one question point to.
@@ -94,7 +94,7 @@ pub fn print(pointed: &[PointerTargets]) {
     ));
 }
 
-/// Returns the share of questions for the summary of all benchmarks.
+/// Returns, as a figure, the share of questions for which one of the [`BEST`] entries points to a file with evidence.
 pub fn figure(part: &'static str, pointed: &[PointerTargets]) -> Figure {
     let share = 100.0 * share(pointed, BEST);
     let what = "before the first question: share of questions for which one of the 5 best entries points at \

@@ -20,7 +20,7 @@ pub const WARM: &str = "hybrid, after the warm-up";
 #[derive(Default)]
 struct MethodRow {
     outcomes: Vec<AskOutcome>,
-    /// Half to which each question belongs: 0 was asked in the warm-up, 1 was not.
+    /// For each question, 0 if the warm-up asked the question, otherwise 1.
     halves: Vec<usize>,
 }
 

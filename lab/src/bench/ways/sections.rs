@@ -14,7 +14,7 @@ const SECTIONS: usize = 3;
 /// Time limit of one answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Reads whole sections around the nearest chunks, as an agent does that opens the files.
+/// Reads the whole sections around the nearest chunks, like an agent that opens the files.
 ///
 /// # Errors
 /// Fails if the daemon refuses a request.
