@@ -96,7 +96,7 @@ pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
         };
         let mut first = |limit: usize| once(way(limit, 1, None, WORTH));
         let played = [first(LIMITS[0])?, first(LIMITS[1])?, first(LIMITS[2])?];
-        // If no result became an entry, all options give the same result.
+        // If no tool result became an entry, the options do not differ.
         let others = if played[0].entries.is_empty() {
             Vec::new()
         } else {

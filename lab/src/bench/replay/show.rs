@@ -29,7 +29,7 @@ pub fn thousands(value: f64) -> String {
     }
 }
 
-/// Returns text with the number of values, and the share of each place where they were found.
+/// Returns text with the number of values and, for each place, the share of the values that were found there.
 pub fn shares(found: &ValueTally) -> String {
     let share = |count: usize| 100.0 * count as f64 / found.all().max(1) as f64;
     match found.all() {
