@@ -125,8 +125,9 @@ test("a compaction is the daemon's, and every message of it can be fetched", asy
   assert.match(log[2] ?? "", /📊 Scoring complete \{"total":5,"sparse":\d+,"compressed":\d+,"kept":\d+\}$/);
   assert.match(log[3] ?? "", /📝 Summary built \{"summaryTokens":\d+,"compressionRatio":"[\d.]+"\}$/);
   const day = join(workspace, "memory/2026-03-02.md");
-  const told = await until("the log of the day", () => (existsSync(day) ? readFileSync(day, "utf8") : undefined));
-  assert.ok(told.includes("- request: Please find out why the pump of the greenhouse stops"), told);
+  const request = "- request: Please find out why the pump of the greenhouse stops";
+  // The daemon creates the log before it writes the first lines into it.
+  await until(`the log of the day with ${request}`, () => (existsSync(day) && readFileSync(day, "utf8").includes(request)) || undefined);
 });
 
 test("a folder that is no workspace gets a summary as well", async () => {
