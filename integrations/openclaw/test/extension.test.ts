@@ -11,7 +11,8 @@ import { fileURLToPath } from "node:url";
 
 import type { ExtensionAPI, ExtensionContext } from "@mariozechner/pi-coding-agent";
 
-import hippocampus, { appendLine, call, folders, message, settings, socketPath } from "../src/hippocampus.js";
+import { appendLine, call, folders, settings, socketPath } from "../src/daemon.js";
+import hippocampus, { message } from "../src/index.js";
 
 const here = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const program = process.env["HIPPOD_PROGRAM"] ?? resolve(here, "../../target/debug/hippod");

@@ -1,24 +1,9 @@
-/**
- * The extension of Pi and OpenClaw that answers compactions with hippod.
- *
- * A compaction is answered by the daemon over its socket, which keeps every message, so that the ids of the summary can be fetched. Where
- * the daemon does not answer in time the host compacts as it does without this extension, and the user is told. Turns are
- * reported, so that what stands in the context fades, and the session goes into the daily log before anything of it is folded.
- *
- * One file without dependencies: it can be copied into a folder of extensions as it is.
- */
+/** Settings of the extension, its log, and requests to the daemon. */
 
 import { appendFileSync, lstatSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { homedir, platform } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-
-import type {
-  ExtensionAPI,
-  ExtensionContext,
-  SessionBeforeCompactEvent,
-  TurnEndEvent,
-} from "@mariozechner/pi-coding-agent";
 
 /** The file of settings: the user's own beside hippod's `config.toml`, and one in the folder of the session, which may only narrow. */
 const CONFIG_FILE = "hipocampus.config.json";
@@ -31,10 +16,10 @@ const LARGEST_LOG = 1024 * 1024;
 /** Bytes of a request; the daemon takes no longer line. */
 const LONGEST = 16 * 1024 * 1024;
 /** How long reporting a turn, or a flush, may take, in milliseconds. */
-const ASIDE_MS = 2_000;
+export const ASIDE_MS = 2_000;
 
 /** The settings of the extension. */
-interface Settings {
+export interface Settings {
   /** How long a compaction is waited for, in milliseconds. */
   timeoutMs: number;
   /** Most tokens of a summary; as many as the rules make when absent. */
@@ -43,6 +28,10 @@ interface Settings {
   turns: boolean;
   /** Whether the session goes into the daily log. */
   flush: boolean;
+  /** Whether large tool results enter the conversation as entries. */
+  entries: boolean;
+  /** Names of tools whose results always stay whole. */
+  keepWhole: string[];
   /** Whether log lines go to the console as well. */
   debug: boolean;
   /** The log; absolute. */
@@ -52,7 +41,7 @@ interface Settings {
 }
 
 /** Why the daemon gave no answer. */
-class Refused extends Error {
+export class Refused extends Error {
   constructor(
     message: string,
     readonly kind: string,
@@ -61,21 +50,7 @@ class Refused extends Error {
   }
 }
 
-interface CompactAnswer {
-  summary: string;
-  stats: {
-    messages: number;
-    kept: number;
-    compressed: number;
-    sparse: number;
-    tokens_before: number;
-    tokens_after: number;
-    ratio: number;
-    stored?: number;
-  };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -119,6 +94,8 @@ export function settings(cwd: string, env: NodeJS.ProcessEnv = process.env): Set
     ...(budget !== undefined ? { budgetTokens: Math.max(1, Math.floor(budget)) } : {}),
     turns: user["turns"] !== false && narrower["turns"] !== false,
     flush: user["flush"] !== false && narrower["flush"] !== false,
+    entries: user["entries"] !== false && narrower["entries"] !== false,
+    keepWhole: [user["keepWhole"], narrower["keepWhole"]].flat().filter((name) => typeof name === "string"),
     debug: debug === true,
     logFile: typeof logFile === "string" && isAbsolute(logFile) ? logFile : join(state, "hippocampus.log"),
     ...(Object.keys(numbers).length > 0 ? { numbers } : {}),
@@ -160,7 +137,7 @@ export function appendLine(file: string, line: string): void {
 }
 
 /** A text without line ends and control characters. */
-const oneLine = (text: string): string =>
+export const oneLine = (text: string): string =>
   text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/gu, (letter) => {
     const code = (letter.codePointAt(0) ?? 0).toString(16);
     return `\\u${code.padStart(4, "0")}`;
@@ -237,152 +214,6 @@ export function call(
   });
 }
 
-/** A message as the daemon reads it: without images' bytes, thoughts and what only the host needs. */
-export function message(of: unknown): Record<string, unknown> | undefined {
-  if (!isRecord(of) || typeof of["role"] !== "string") return undefined;
-  const { role, content, toolName, toolCallId, isError, timestamp, command, output, exitCode, summary } = of;
-  if (role === "bashExecution") {
-    const failed = typeof exitCode === "number" && exitCode !== 0;
-    return { role: "toolResult", toolName: "bash", isError: failed, content: `$ ${String(command)}\n${String(output)}` };
-  }
-  const said = typeof summary === "string" && content === undefined ? summary : content;
-  const blocks = Array.isArray(said)
-    ? said.filter(isRecord).flatMap((block): Record<string, unknown>[] => {
-        switch (block["type"]) {
-          case "thinking":
-            return [];
-          case "image":
-            return [{ type: "image" }];
-          case "toolCall":
-            return [{ type: "toolCall", id: block["id"], name: block["name"], arguments: block["arguments"] }];
-          default:
-            return [{ type: block["type"], text: block["text"] }];
-        }
-      })
-    : said;
-  return { role, content: blocks, toolName, toolCallId, isError, timestamp };
-}
-
-export default function hippocampus(pi: ExtensionAPI): void {
-  /** Turns that are reported one after the other, by the host's session. */
-  const sessions = new Map<string, { id: string; turn: number }>();
-  let reporting: Promise<void> = Promise.resolve();
-
-  const log = (ctx: ExtensionContext, text: string, data?: Record<string, unknown>): void => {
-    const { debug, logFile } = settings(ctx.cwd);
-    const line = `[${new Date().toISOString()}] [hippocampus] ${text}${data ? ` ${JSON.stringify(data)}` : ""}`;
-    if (debug) console.error(oneLine(line));
-    try {
-      appendLine(logFile, line);
-    } catch {
-      // A session goes on without its log.
-    }
-  };
-
-  const notify = (ctx: ExtensionContext, text: string): void => {
-    if (ctx.hasUI) ctx.ui.notify(text, "warning");
-  };
-
-  const because = (error: unknown): { kind: string; message: string } =>
-    error instanceof Refused ? error : { kind: "internal", message: String(error) };
-
-  pi.on("session_start", (_event, ctx) => {
-    log(ctx, "🧠 extension loaded");
-  });
-
-  /** Has the daemon take the session into the daily log; nobody waits for more than that it knows of it. */
-  const flush = async (ctx: ExtensionContext): Promise<void> => {
-    const own = settings(ctx.cwd);
-    const path = ctx.sessionManager.getSessionFile();
-    if (!own.flush || !path) return;
-    const params = { workspace: ctx.cwd, path, session: ctx.sessionManager.getSessionId(), format: "pi", wait: false };
-    try {
-      await call(socketPath(process.env), "session.flush", params, ASIDE_MS);
-    } catch (error) {
-      log(ctx, "⚠️ Session not flushed", { ...because(error) });
-    }
-  };
-
-  pi.on("session_before_compact", async (event: SessionBeforeCompactEvent, ctx) => {
-    const { preparation, signal } = event;
-    const own = settings(ctx.cwd);
-    const socket = socketPath(process.env);
-    const messages = [...preparation.messagesToSummarize, ...preparation.turnPrefixMessages]
-      .map(message)
-      .filter((one) => one !== undefined);
-    if (preparation.previousSummary) {
-      messages.unshift({ type: "compaction", summary: preparation.previousSummary });
-    }
-    log(ctx, "🔬 Compaction triggered", { messages: messages.length, tokensBefore: preparation.tokensBefore });
-    const params: Record<string, unknown> = { workspace: ctx.cwd, messages };
-    if (own.budgetTokens) params["budget_tokens"] = own.budgetTokens;
-    if (own.numbers) params["config"] = own.numbers;
-    const begun = Date.now();
-    const compact = async (): Promise<CompactAnswer> => {
-      const left = (): number => Math.max(1, own.timeoutMs - (Date.now() - begun));
-      try {
-        return (await call(socket, "session.compact", params, left(), signal)) as CompactAnswer;
-      } catch (error) {
-        if (because(error).kind !== "no-workspace") throw error;
-        // A summary needs no workspace; what it cites is then in the session's own file alone.
-        const { workspace: _, ...rest } = params;
-        return (await call(socket, "session.compact", rest, left(), signal)) as CompactAnswer;
-      }
-    };
-    try {
-      const [answer] = await Promise.all([compact(), flush(ctx)]);
-      const { stats, summary } = answer;
-      if (!summary || stats.messages === 0) throw new Refused("there was nothing to summarise", "internal");
-      log(ctx, "📊 Scoring complete", {
-        total: stats.messages,
-        sparse: stats.sparse,
-        compressed: stats.compressed,
-        kept: stats.kept,
-      });
-      log(ctx, "📝 Summary built", { summaryTokens: stats.tokens_after, compressionRatio: stats.ratio.toFixed(1) });
-      const { firstKeptEntryId, tokensBefore } = preparation;
-      return { compaction: { summary, firstKeptEntryId, tokensBefore, details: { hippod: stats } } };
-    } catch (error) {
-      const { kind, message: said } = because(error);
-      // A second question has only what the first left of the time; the person knows the whole.
-      const message = kind === "timeout" ? `no answer within ${own.timeoutMs} ms` : said;
-      log(ctx, "⚠️ Compaction left to the host", { kind, message });
-      if (kind !== "aborted") notify(ctx, `hippod did not compact this session (${message}): the default compaction is used`);
-      return undefined;
-    }
-  });
-
-  const report = async (ctx: ExtensionContext): Promise<void> => {
-    const socket = socketPath(process.env);
-    const name = ctx.sessionManager.getSessionId();
-    let session = sessions.get(name);
-    if (!session) {
-      const params = { workspace: ctx.cwd, agent: "pi", session: name };
-      const opened = await call(socket, "context.open", params, ASIDE_MS);
-      if (!isRecord(opened)) return;
-      session = { id: String(opened["session"]), turn: Number(opened["turn"]) };
-      sessions.set(name, session);
-    }
-    session.turn += 1;
-    const params: Record<string, unknown> = { session: session.id, turn: session.turn };
-    const usage = ctx.getContextUsage();
-    if (usage && typeof usage.tokens === "number" && usage.contextWindow > 0) {
-      params["context_tokens"] = Math.floor(usage.tokens);
-      params["context_limit"] = Math.floor(usage.contextWindow);
-    }
-    await call(socket, "context.turn", params, ASIDE_MS);
-  };
-
-  pi.on("turn_end", (_event: TurnEndEvent, ctx) => {
-    if (!settings(ctx.cwd).turns) return;
-    // The agent goes on meanwhile; turns stay in their order.
-    reporting = reporting.then(() => report(ctx)).catch((error: unknown) => {
-      log(ctx, "⚠️ Turn not reported", { ...because(error) });
-    });
-  });
-
-  pi.on("session_shutdown", async (_event, ctx) => {
-    await reporting;
-    await flush(ctx);
-  });
-}
+/** The kind and the message of an error. */
+export const because = (error: unknown): { kind: string; message: string } =>
+  error instanceof Refused ? error : { kind: "internal", message: String(error) };
