@@ -1,6 +1,6 @@
 //! Tests of folders without the layout of an agent: notes, vaults, repositories.
 
-use hippo_proto::{SearchMode, SearchRequest};
+use hippo_proto::{SearchMode, SearchRequest, SearchResponse};
 use hippod_tests::Scratch;
 
 use super::backup::hippoctl;
@@ -43,7 +43,7 @@ fn a_folder_of_notes_is_indexed_and_what_is_left_out_is_counted() {
     // The answer without results names the files that were not searched.
     let mut request = SearchRequest::new(root.display().to_string(), "zebra");
     request.mode = Some(SearchMode::Lexical);
-    let nothing = client.raw().call(&request.into()).expect("an answer");
+    let nothing: SearchResponse = client.raw().call(&request.into()).expect("an answer");
     assert!(nothing.results.is_empty());
     assert!(
         nothing.notes.iter().any(|note| note == left_out),

@@ -162,15 +162,15 @@ impl SourceRules {
     }
 
     /// Returns why the rules exclude the path of a markdown file or of a folder, as a phrase that follows a number of
-    /// files, for example "in node_modules". Returns `None` if the rules do not exclude the path.
+    /// files, for example "in node_modules". Returns `None` for hidden paths, and if the rules do not exclude the path.
     #[must_use]
     pub fn why_not(&self, rel: &str) -> Option<String> {
         let has = |is_it: fn(&str) -> bool| rel.split('/').any(is_it);
+        if has(|part| part.starts_with('.')) {
+            return None;
+        }
         if has(|part| part == "node_modules") {
             return Some("in node_modules".to_owned());
-        }
-        if has(|part| part.starts_with('.')) {
-            return Some("hidden, or in hidden folders".to_owned());
         }
         if self.is_excluded_folder(rel) {
             return Some("excluded by sources.exclude".to_owned());

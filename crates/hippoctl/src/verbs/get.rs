@@ -63,9 +63,8 @@ fn below_here(root: &Path, here: &Path, path: &str) -> Option<String> {
             _ => return None,
         }
     }
-    #[expect(clippy::disallowed_methods, reason = "tests only whether the file exists")]
-    let is_file = root.join(&below).is_file();
-    is_file.then(|| below.to_str().map(str::to_owned))?
+    let below = below.to_str()?;
+    hippo_fs::exists(root, below).then(|| below.to_owned())
 }
 
 /// Parses `PATH[#Section]`, `PATH:FROM[:COUNT]` or an id. An id contains none of the characters `/`, `.`, `#` and `:`.

@@ -1,7 +1,6 @@
-//! Count of the markdown files that are not memory files, by reason.
+//! Count of the markdown files that are not memory files, by reason. Hidden files are not counted.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::path::Path;
 
 use hippo_proto::NotIndexed;
@@ -9,8 +8,6 @@ use hippo_text::source::is_markdown;
 
 /// Maximum number of files and folders below excluded folders that one scan examines.
 const MOST: usize = 20_000;
-/// Folders whose markdown files are not counted: hippod's own folder, and the repository of git.
-const UNCOUNTED: [&str; 2] = [".hippocampus", ".git"];
 
 /// Number of markdown files that a scan left out for one reason.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -50,11 +47,11 @@ pub(super) struct LeftOutCount {
 impl LeftOutCount {
     /// Counts a markdown file, or the markdown files below a folder.
     pub fn add(&mut self, path: &Path, rel: &str, is_dir: bool, reason: String) {
-        let is_own = rel.ends_with("HIPPOCAMPUS.md") || rel.split('/').any(|part| UNCOUNTED.contains(&part));
+        let name = rel.rsplit('/').next().unwrap_or(rel);
         let mut found = LeftOutFiles::default();
-        if is_dir && !is_own {
+        if is_dir && !name.starts_with('.') {
             self.walk(path, &mut found);
-        } else if is_markdown(rel) && !is_own {
+        } else if is_counted(name) {
             found.count = 1;
         }
         if found != LeftOutFiles::default() {
@@ -76,13 +73,18 @@ impl LeftOutCount {
                     return;
                 }
                 let name = entry.file_name();
-                let is_uncounted = UNCOUNTED.iter().any(|own| name == OsStr::new(own));
+                let Some(name) = name.to_str() else { continue };
                 match entry.file_type() {
-                    Ok(kind) if kind.is_dir() && !is_uncounted => folders.push(entry.path()),
-                    Ok(kind) if kind.is_file() && name.to_str().is_some_and(is_markdown) => found.count += 1,
+                    Ok(kind) if kind.is_dir() && !name.starts_with('.') => folders.push(entry.path()),
+                    Ok(kind) if kind.is_file() && is_counted(name) => found.count += 1,
                     _ => {}
                 }
             }
         }
     }
+}
+
+/// Returns whether a file of this name is counted: a markdown file, not hidden, and not written by hippod.
+fn is_counted(name: &str) -> bool {
+    is_markdown(name) && !name.starts_with('.') && name != "HIPPOCAMPUS.md"
 }

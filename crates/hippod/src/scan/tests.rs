@@ -118,10 +118,7 @@ fn a_scan_finds_only_memory_files() {
         ]
     );
     assert_eq!(skipped(&result), []);
-    assert_eq!(
-        left_out(&result),
-        [("hidden, or in hidden folders", 1), ("in node_modules", 2)]
-    );
+    assert_eq!(left_out(&result), [("in node_modules", 2)]);
     assert_eq!(
         dirs(&bed, &result),
         [
@@ -206,11 +203,7 @@ fn notes_in_any_folder_are_memory_files_unless_git_ignores_them() {
             "site/b.md"
         ]
     );
-    let expected = [
-        ("hidden, or in hidden folders", 1),
-        ("ignored by .gitignore", 2),
-        ("in target", 1),
-    ];
+    let expected = [("ignored by .gitignore", 2), ("in target", 1)];
     assert_eq!(left_out(&result), expected);
     let status: Vec<hippo_proto::NotIndexed> = (expected.iter())
         .map(|(reason, files)| hippo_proto::NotIndexed {
@@ -221,8 +214,7 @@ fn notes_in_any_folder_are_memory_files_unless_git_ignores_them() {
         .collect();
     assert_eq!(
         describe_left_out(&status, 1).unwrap(),
-        "5 files are not indexed: 1 hidden, or in hidden folders, 2 ignored by .gitignore, 1 in target, \
-         1 skipped (for the reasons: hippoctl doctor)"
+        "4 files are not indexed: 2 ignored by .gitignore, 1 in target, 1 skipped (for the reasons: hippoctl doctor)"
     );
     assert_eq!(describe_left_out(&[], 0), None);
     bed.write(".hippoignore", "!secret.md\n");
