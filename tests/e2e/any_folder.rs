@@ -51,6 +51,25 @@ fn a_folder_of_notes_is_indexed_and_what_is_left_out_is_counted() {
         nothing.notes
     );
 
+    // A search of all workspaces has one ranking with absolute paths.
+    let second = scratch.beside("second");
+    std::fs::create_dir_all(&second).unwrap();
+    std::fs::write(
+        second.join("bread.md"),
+        "# Bread\n\nThe starter wants rye twice a day.\n",
+    )
+    .unwrap();
+    client.index(&second);
+    let [both, _] = run(&["search", "--all", "-n", "2", "--mode", "lexical", "starter rye"]);
+    let expected = ["second/bread.md:3", "workspace/Journal/2026-11-20.markdown:1"];
+    assert!(expected.iter().all(|place| both.contains(place)), "{both}");
+    let [one, _] = run(&["search", "--all", "-n", "1", "--mode", "lexical", "starter rye"]);
+    assert_eq!(
+        expected.iter().filter(|place| one.contains(*place)).count(),
+        1,
+        "{one}"
+    );
+
     // A change of the ignore file takes effect without a restart.
     scratch.write(".gitignore", "");
     client.sync(&root);
