@@ -9,6 +9,8 @@
 #[path = "../crates/hippo-embed/tests/folder/fixture.rs"]
 mod folder;
 
+#[path = "e2e/any_folder.rs"]
+mod any_folder;
 #[path = "e2e/away.rs"]
 mod away;
 #[path = "e2e/backup.rs"]

@@ -53,7 +53,7 @@ fn foreign_files_in_a_backup_are_restored_only_on_request() {
     let into = scratch.beside("into");
     let (makefile, record) = ("Makefile", ".hippocampus/harness.json");
     for (paths, is_optional) in [
-        (&[makefile, "CLAUDE.md", "src/main.rs"][..], true),
+        (&[makefile, "vendor/a.md", "src/main.rs"][..], true),
         (&["C:/x.md"], false),
         (&[".envrc"], false),
         (&[".git/hooks/post-checkout"], false),

@@ -65,10 +65,10 @@ fn keys(file: &SettingsFile) -> Vec<&str> {
 fn settings_of_a_cloned_folder_have_no_effect_until_the_user_trusts_them() {
     let scratch = Scratch::new();
     let root = scratch.workspace();
-    scratch.write("drafts/crane.md", "# Crane\n\nThe harbour crane was oiled.\n");
+    scratch.write("drafts/crane.txt", "# Crane\n\nThe harbour crane was oiled.\n");
     scratch.write("memory/a.md", "# Pump\n\nThe pump is blue.\n");
     scratch.write("memory/private/b.md", "# Key\n\nThe key is under the mat.\n");
-    let text = "[sources]\ninclude = [\"drafts/*.md\"]\nexclude = [\"memory/private\"]\n";
+    let text = "[sources]\ninclude = [\"drafts/*.txt\"]\nexclude = [\"memory/private\"]\n";
     scratch.write(SETTINGS, text);
     let daemon = scratch.daemon();
     let mut client = daemon.client();
@@ -98,7 +98,7 @@ fn settings_of_a_cloned_folder_have_no_effect_until_the_user_trusts_them() {
         "",
     ));
     assert!(
-        shown.contains("sources.include: [] -> [\"drafts/*.md\"]"),
+        shown.contains("sources.include: [] -> [\"drafts/*.txt\"]"),
         "{shown}"
     );
     assert!(shown.contains("nothing was changed"), "{shown}");
@@ -107,14 +107,14 @@ fn settings_of_a_cloned_folder_have_no_effect_until_the_user_trusts_them() {
     assert!(shown.contains("config.toml: trusted"), "{shown}");
     untrusted(&mut client, 0);
     client.search_until(&root, "harbour crane", |answer| {
-        answer.results.iter().any(|hit| hit.path == "drafts/crane.md")
+        answer.results.iter().any(|hit| hit.path == "drafts/crane.txt")
     });
 
     // After a change, the user must trust the file again.
-    scratch.write(SETTINGS, text.replace("drafts/*.md", "**/*.md"));
+    scratch.write(SETTINGS, text.replace("drafts/*.txt", "**/*.md"));
     untrusted(&mut client, 1);
     client.search_until(&root, "harbour crane", |answer| {
-        answer.results.iter().all(|hit| hit.path != "drafts/crane.md")
+        answer.results.iter().all(|hit| hit.path != "drafts/crane.txt")
     });
     let stale = WorkspaceTrustRequest {
         workspace: root.display().to_string(),

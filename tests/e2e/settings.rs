@@ -29,8 +29,8 @@ fn a_bad_settings_line_is_reported_and_a_fix_applies_without_restart() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
     let settings = |text: &str| scratch.trusted(".hippocampus/config.toml", text);
-    scratch.write("drafts/crane.md", "# Crane\n\nThe harbour crane was oiled.\n");
-    settings("[sources]\ninclude = [\"drafts/*.md\"]\n");
+    scratch.write("drafts/crane.txt", "# Crane\n\nThe harbour crane was oiled.\n");
+    settings("[sources]\ninclude = [\"drafts/*.txt\"]\n");
     let before = client.status().workspaces.remove(0).documents;
     let status = status_until(&mut client, |status| {
         status.documents > 0 && status.documents != before
@@ -39,7 +39,7 @@ fn a_bad_settings_line_is_reported_and_a_fix_applies_without_restart() {
     finds(&mut client, &scratch);
 
     // If the file is invalid, the previous settings stay in effect.
-    settings("[sources]\ninclude = [\"drafts/*.md\"]\nincldue = 3\n");
+    settings("[sources]\ninclude = [\"drafts/*.txt\"]\nincldue = 3\n");
     let status = status_until(&mut client, |status| status.settings.is_some());
     assert_eq!(status.documents, before + 1);
     assert!(status.settings.unwrap().contains("config.toml:3:"));
@@ -60,7 +60,7 @@ fn a_bad_settings_line_is_reported_and_a_fix_applies_without_restart() {
     assert!(status.degraded.as_deref() != Some("not-open"), "{status:?}");
     finds(&mut client, &scratch);
 
-    settings("[sources]\ninclude = [\"drafts/*.md\"]\n");
+    settings("[sources]\ninclude = [\"drafts/*.txt\"]\n");
     let status = status_until(&mut client, |status| {
         status.settings.is_none() && status.documents == before + 1
     });

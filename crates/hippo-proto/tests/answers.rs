@@ -93,8 +93,9 @@ fn session_and_workspace_answers_keep_their_names() {
         },
     );
     answer(
-        r#"{"documents":2,"changed":1,"removed":0,"pending":0,"generation":4,"took_ms":12.5}"#,
+        r#"{"files":2,"documents":2,"changed":1,"removed":0,"pending":0,"generation":4,"took_ms":12.5}"#,
         &WorkspaceSyncResponse {
+            files: 2,
             documents: 2,
             changed: 1,
             removed: 0,
@@ -214,6 +215,11 @@ fn the_status_answer_keeps_its_names() {
             reason: "larger than 16 MiB".into(),
         }],
         skipped_count: 1,
+        left_out: vec![NotIndexed {
+            reason: "in node_modules".into(),
+            files: 9,
+            or_more: true,
+        }],
         generation: 7,
         lag_ms: 120,
         degraded: Some("no-model".into()),
@@ -273,7 +279,7 @@ fn the_status_answer_keeps_its_names() {
         }),
     };
     answer(
-        r#"{"version":"0.1.0","pid":42,"uptime_ms":9,"protocol":1,"socket":"/s","home":"/h","model":{"state":"ready","id":"m:384","threads":1,"loads":1,"word_pieces":900},"workspaces":[{"root":"/w","documents":2,"chunks":40,"pending":3,"embedded":37,"skipped":[{"path":"memory/huge.md","reason":"larger than 16 MiB"}],"skipped_count":1,"generation":7,"lag_ms":120,"degraded":"no-model","why":"not installed","watcher":{"mode":"notify","alive":true,"last_canary_ms_ago":20,"last_reconcile_ms_ago":30,"changed_at_last_reconcile":1},"disk":{"files":3,"indexed_files":2},"held_deletions":0,"root_present":true,"vector":{"backend":"exact","vectors":37,"tombstones":1,"building":false,"model":"e5@1"},"database_bytes":4096,"index":{"entries":12,"queued":1,"archived":2,"tokens":900,"file":"held","trouble":"read-only","held_removals":5,"last_cycle":null,"next":[{"cycle":"light","at":"2026-03-01T08:00:00Z"}]},"contexts":{"sessions":3,"open":1,"entries":40,"contents":31,"stored_bytes":900,"raw_bytes":9000,"budget_bytes":100000,"oldest":"2026-02-01T08:00:00Z"},"tree":{"last":"2026-03-01T08:00:00Z","nodes":97,"foreign":3}}],"memory_rss_bytes":1000,"requests_served":5}"#,
+        r#"{"version":"0.1.0","pid":42,"uptime_ms":9,"protocol":1,"socket":"/s","home":"/h","model":{"state":"ready","id":"m:384","threads":1,"loads":1,"word_pieces":900},"workspaces":[{"root":"/w","documents":2,"chunks":40,"pending":3,"embedded":37,"skipped":[{"path":"memory/huge.md","reason":"larger than 16 MiB"}],"skipped_count":1,"left_out":[{"reason":"in node_modules","files":9,"or_more":true}],"generation":7,"lag_ms":120,"degraded":"no-model","why":"not installed","watcher":{"mode":"notify","alive":true,"last_canary_ms_ago":20,"last_reconcile_ms_ago":30,"changed_at_last_reconcile":1},"disk":{"files":3,"indexed_files":2},"held_deletions":0,"root_present":true,"vector":{"backend":"exact","vectors":37,"tombstones":1,"building":false,"model":"e5@1"},"database_bytes":4096,"index":{"entries":12,"queued":1,"archived":2,"tokens":900,"file":"held","trouble":"read-only","held_removals":5,"last_cycle":null,"next":[{"cycle":"light","at":"2026-03-01T08:00:00Z"}]},"contexts":{"sessions":3,"open":1,"entries":40,"contents":31,"stored_bytes":900,"raw_bytes":9000,"budget_bytes":100000,"oldest":"2026-02-01T08:00:00Z"},"tree":{"last":"2026-03-01T08:00:00Z","nodes":97,"foreign":3}}],"memory_rss_bytes":1000,"requests_served":5}"#,
         &StatusResponse {
             version: "0.1.0".into(),
             pid: 42,

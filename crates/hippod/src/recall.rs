@@ -32,6 +32,7 @@ use crate::embed_worker::EmbedWorker;
 use crate::errors::store_error;
 use crate::message::{EngineHandle, WorkspaceMessage};
 use crate::models::Models;
+use crate::scan::describe_left_out;
 use crate::verify::Verifier;
 use crate::view::{SearchSnapshot, WorkspaceView};
 use crate::views::Views;
@@ -170,6 +171,10 @@ impl SearchState {
         stale.changed.retain(|path| !stale.gone.contains(path));
         let (found, all) = (collector.best_hit_tokens(), collector.has_all());
         let (results, passages, tokens, mut notes) = collector.finish(&self.question);
+        if results.is_empty() && found.is_none() && !self.question.filter.is_set() {
+            let status = self.view.status();
+            notes.extend(status.and_then(|status| describe_left_out(&status.left_out, status.skipped_count)));
+        }
         if results.is_empty()
             && let Some(least) = found
         {

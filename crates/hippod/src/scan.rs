@@ -1,14 +1,15 @@
 //! Scan of a workspace for memory files.
 //!
-//! The scan obeys `.hippoignore` and `.ignore` files, but not `.gitignore` files: harnesses list private memory there
-//! to keep it out of the repository, and this memory must be indexed. Names that begin with a dot, and `node_modules`,
-//! are always skipped.
+//! The scan obeys `.hippoignore` and `.ignore` files. `.gitignore` files do not apply to the agent layout, because
+//! harnesses list private memory there to keep it out of the repository, and this memory must be indexed. Names that
+//! begin with a dot, and `node_modules`, are always skipped.
 
 mod ignores;
+mod left_out;
 mod look;
 mod own;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use hippo_fs::WorkspaceDir;
@@ -17,6 +18,7 @@ use hippo_text::source::SourceRules;
 
 use crate::config::Config;
 use crate::files;
+pub use left_out::{LeftOutFiles, describe_left_out};
 pub use look::Looker;
 use look::ScannedPaths;
 pub use own::is_own_place;
@@ -30,6 +32,8 @@ pub struct ScanResult {
     pub dirs: Vec<PathBuf>,
     /// Files that have names of memory files but are not read.
     pub skipped: Vec<SkippedFile>,
+    /// Markdown files that are not memory files, by reason. `skipped` contains other files.
+    pub left_out: BTreeMap<String, LeftOutFiles>,
     /// Paths of unreadable folders, relative to the root. Files below these folders may still exist.
     pub unreadable_dirs: Vec<PathBuf>,
     /// True if the root is a readable folder. If false, only `cut_short` is meaningful.

@@ -1526,6 +1526,16 @@ export interface NextCycle {
   cycle: Cycle;
 }
 
+/** Markdown files that are left out for one reason. */
+export interface NotIndexed {
+  /** Number of files. */
+  files: number;
+  /** True if there may be more files. hippod stops counting in very large folders. */
+  or_more?: boolean | undefined;
+  /** The reason, as a phrase that follows the number, for example "in node_modules". */
+  reason: string;
+}
+
 /** Notifications (lines without an id), by method. */
 export interface Notifications {
   /** An event that the daemon sends after `subscribe`. */
@@ -2240,6 +2250,8 @@ export interface WorkspaceStatus {
   index?: IndexStatus | undefined;
   /** Age of the oldest change that is not searchable yet, in milliseconds; 0 if all changes are searchable. */
   lag_ms: number;
+  /** Markdown files that are not memory files, by reason; absent if there are none. */
+  left_out?: NotIndexed[] | undefined;
   /** Chunks without a vector. */
   pending: number;
   /** Canonical root of the workspace. */
@@ -2280,9 +2292,11 @@ export interface WorkspaceSyncResponse {
   changed: number;
   /** Watched files in the index. */
   documents: number;
+  /** Memory files on disk; some may not be indexed yet. */
+  files: number;
   /** The new generation of the index. */
   generation: number;
-  /** Reasons why index and disk still differ: the folder is missing, or deletions are held back. */
+  /** Markdown files that are left out, and reasons why index and disk still differ: the folder is missing, or deletions are held back. */
   notes?: string[] | undefined;
   /** Number of chunks without a vector. */
   pending: number;

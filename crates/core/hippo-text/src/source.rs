@@ -12,8 +12,19 @@ const ROOT_FILES: [&str; 9] = [
     "TASK-QUEUE.md",
 ];
 
-/// Folders in a workspace's root whose markdown files are sources at any depth.
+/// Folders in a workspace's root whose markdown files are sources at any depth, even if git ignores them.
 const ROOT_FOLDERS: [&str; 4] = ["memory", "knowledge", "plans", "projects"];
+
+/// Folders of copied or generated files. Their markdown files are sources only below [`ROOT_FOLDERS`] or if a pattern
+/// includes them.
+#[rustfmt::skip] // keep the list compact
+const GENERATED_FOLDERS: [&str; 12] = [
+    "Pods", "__pycache__", "bower_components", "build", "dist", "jspm_packages", "out", "site-packages", "target",
+    "third_party", "vendor", "venv",
+];
+
+/// Extensions of markdown files.
+const MARKDOWN: [&str; 2] = ["md", "markdown"];
 
 /// Maximum number of patterns in one list.
 pub const MOST_PATTERNS: usize = 256;
@@ -21,6 +32,10 @@ pub const MOST_PATTERNS: usize = 256;
 pub const LONGEST_PATTERN: usize = 1_024;
 
 /// Rules that decide which files are sources.
+///
+/// All markdown files are sources, except those in folders of copied or generated files. The files of the agent layout
+/// (`MEMORY.md`, `memory/`, …) and the files that a pattern includes are *selected*: they are sources even in such a
+/// folder, and even if git ignores them.
 ///
 /// The following paths are never sources, regardless of the patterns: names that start with a dot, `node_modules`,
 /// everything below such folders, and `HIPPOCAMPUS.md`, which hippod writes.
@@ -45,7 +60,7 @@ pub struct PatternError {
 /// Kind of a source file, derived from its path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SourceKind {
-    /// File in the workspace's root: `MEMORY.md`, `USER.md`, …
+    /// File of the agent layout in the workspace's root: `MEMORY.md`, `USER.md`, …
     Root,
     /// Raw daily log: `memory/2026-01-10.md`, also in folders below `memory/`.
     DailyLog,
@@ -77,7 +92,7 @@ pub enum NodeKind {
 names!(NodeKind { Daily => "daily", Weekly => "weekly", Monthly => "monthly", Root => "root" });
 
 impl SourceRules {
-    /// Creates rules from the default sources plus `include`; `exclude` takes precedence over both.
+    /// Creates rules for all markdown files plus `include`; `exclude` takes precedence over both.
     ///
     /// `*` matches within one folder, `**` across folders. A pattern without `/` matches a name at any
     /// depth. A pattern that ends in `/` or names a folder matches everything below it.
@@ -108,10 +123,18 @@ impl SourceRules {
         })
     }
 
-    /// Returns `true` if the file at this path, relative to the workspace with `/`, is a source.
+    /// Returns `true` if the file at this path, relative to the workspace with `/`, is a source, unless an ignore file
+    /// excludes it.
     #[must_use]
     pub fn is_source(&self, rel: &str) -> bool {
-        !is_never(rel) && !self.exclude.is_match(rel) && (is_default(rel) || self.include.is_match(rel))
+        let is_plain = || is_markdown(rel) && generated_folder(rel).is_none() && !is_index_file(rel);
+        !is_never(rel) && !self.exclude.is_match(rel) && (self.is_selected(rel) || is_plain())
+    }
+
+    /// Returns `true` if the file at this path belongs to the agent layout, or if a pattern includes it.
+    #[must_use]
+    pub fn is_selected(&self, rel: &str) -> bool {
+        is_default(rel) || self.include.is_match(rel)
     }
 
     /// Returns `true` if a source may be in or below this folder; the empty path is the workspace.
@@ -123,18 +146,43 @@ impl SourceRules {
         if dir.is_empty() {
             return true;
         }
-        if is_never(dir) {
-            return false;
+        !is_never(dir)
+            && !self.is_excluded_folder(dir)
+            && (self.may_contain_selected(dir) || generated_folder(dir).is_none())
+    }
+
+    /// Returns `true` if a selected file may be in or below this folder; the empty path is the workspace.
+    #[must_use]
+    pub fn may_contain_selected(&self, dir: &str) -> bool {
+        let first = dir.split('/').next().unwrap_or(dir);
+        let mut roots = self.roots.iter();
+        dir.is_empty()
+            || ROOT_FOLDERS.contains(&first)
+            || roots.any(|root| is_within(dir, root) || is_within(root, dir))
+    }
+
+    /// Returns why the rules exclude the path of a markdown file or of a folder, as a phrase that follows a number of
+    /// files, for example "in node_modules". Returns `None` for hidden paths, and if the rules do not exclude the path.
+    #[must_use]
+    pub fn why_not(&self, rel: &str) -> Option<String> {
+        let has = |is_it: fn(&str) -> bool| rel.split('/').any(is_it);
+        if has(|part| part.starts_with('.')) {
+            return None;
         }
+        if has(|part| part == "node_modules") {
+            return Some("in node_modules".to_owned());
+        }
+        if self.is_excluded_folder(rel) {
+            return Some("excluded by sources.exclude".to_owned());
+        }
+        generated_folder(rel).map(|folder| format!("in {folder}"))
+    }
+
+    fn is_excluded_folder(&self, dir: &str) -> bool {
         // The pattern `drafts/**` excludes everything below `drafts`, but does not match `drafts` itself. The second
         // test therefore uses a path below the folder with a name that no file has.
         let anything = format!("{dir}/\u{1}/\u{1}");
-        if self.exclude.is_match(dir) || self.exclude.is_match(&anything) {
-            return false;
-        }
-        let first = dir.split('/').next().unwrap_or(dir);
-        let mut roots = self.roots.iter();
-        ROOT_FOLDERS.contains(&first) || roots.any(|root| is_within(dir, root) || is_within(root, dir))
+        self.exclude.is_match(dir) || self.exclude.is_match(&anything)
     }
 }
 
@@ -143,7 +191,11 @@ impl SourceKind {
     #[must_use]
     pub fn from_path(rel: &str) -> Self {
         let Some((folder, rest)) = rel.split_once('/') else {
-            return Self::Root;
+            return if ROOT_FILES.contains(&rel) {
+                Self::Root
+            } else {
+                Self::Other
+            };
         };
         match folder {
             "memory" => Self::from_memory_path(rest),
@@ -156,10 +208,9 @@ impl SourceKind {
 
     fn from_memory_path(rest: &str) -> Self {
         let name = rest.rsplit('/').next().unwrap_or(rest);
-        let stem = if is_markdown(name) {
-            &name[..name.len() - 3]
-        } else {
-            name
+        let stem = match is_markdown(name) {
+            true => name.rsplit_once('.').map_or(name, |(stem, _)| stem),
+            false => name,
         };
         let folder = rest.strip_suffix(name).unwrap_or_default();
         match folder {
@@ -222,6 +273,16 @@ fn month(text: &str) -> Option<Date> {
     Date::new(year, month, 1).ok()
 }
 
+/// Returns `true` for the index file of a workspace, at any depth.
+fn is_index_file(rel: &str) -> bool {
+    rel.rsplit('/').next() == Some("HIPPOCAMPUS.md")
+}
+
+/// Returns the name of the outermost folder of copied or generated files in a path.
+fn generated_folder(rel: &str) -> Option<&str> {
+    rel.split('/').find(|part| GENERATED_FOLDERS.contains(part))
+}
+
 /// Returns `true` for a path that is never a source.
 fn is_never(rel: &str) -> bool {
     let never = |part: &str| part.starts_with('.') || part == "node_modules";
@@ -235,10 +296,11 @@ fn is_default(rel: &str) -> bool {
     }
 }
 
-/// Returns `true` if a path has the extension `.md` in any case.
-fn is_markdown(path: &str) -> bool {
-    let end = path.len().checked_sub(3).and_then(|at| path.get(at..));
-    end.is_some_and(|end| end.eq_ignore_ascii_case(".md"))
+/// Returns `true` if a path has the extension `.md` or `.markdown` in any case.
+#[must_use]
+pub fn is_markdown(path: &str) -> bool {
+    let extension = path.rsplit_once('.').map(|(_, extension)| extension);
+    extension.is_some_and(|extension| MARKDOWN.iter().any(|known| extension.eq_ignore_ascii_case(known)))
 }
 
 fn is_within(path: &str, folder: &str) -> bool {

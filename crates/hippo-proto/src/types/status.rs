@@ -96,6 +96,9 @@ pub struct WorkspaceStatus {
     pub skipped: Vec<Skipped>,
     /// Number of skipped files.
     pub skipped_count: u64,
+    /// Markdown files that are not memory files, by reason; absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<NotIndexed>,
     /// Counter of changes: each change of the searchable text increases the number.
     pub generation: u64,
     /// Age of the oldest change that is not searchable yet, in milliseconds; 0 if all changes are searchable.
@@ -192,6 +195,18 @@ pub struct IndexStatus {
     pub last_cycle: Option<CycleRun>,
     /// The next run of each cycle, earliest first.
     pub next: Vec<NextCycle>,
+}
+
+/// Markdown files that are left out for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NotIndexed {
+    /// The reason, as a phrase that follows the number, for example "in node_modules".
+    pub reason: String,
+    /// Number of files.
+    pub files: u64,
+    /// True if there may be more files. hippod stops counting in very large folders.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub or_more: bool,
 }
 
 /// A file that is not indexed.

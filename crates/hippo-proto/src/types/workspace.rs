@@ -97,6 +97,9 @@ pub struct WorkspaceSyncRequest {
 /// Answer to `workspace.sync`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkspaceSyncResponse {
+    /// Memory files on disk; some may not be indexed yet.
+    #[serde(default)]
+    pub files: u64,
     /// Watched files in the index.
     pub documents: u64,
     /// Number of added or changed documents.
@@ -109,7 +112,8 @@ pub struct WorkspaceSyncResponse {
     pub generation: u64,
     /// Duration in milliseconds.
     pub took_ms: f64,
-    /// Reasons why index and disk still differ: the folder is missing, or deletions are held back.
+    /// Markdown files that are left out, and reasons why index and disk still differ: the folder is missing, or
+    /// deletions are held back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }

@@ -14,6 +14,9 @@ pub struct StatusArgs {
 /// Options of `doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
+    /// Check all workspaces, not only the workspace of the current folder
+    #[arg(long, conflicts_with = "audit")]
+    pub all: bool,
     /// Delete the index and rebuild it from the files
     #[arg(long)]
     pub rebuild: bool,

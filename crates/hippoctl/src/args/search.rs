@@ -11,6 +11,9 @@ pub struct SearchArgs {
     /// The question, in plain words
     #[arg(required = true, num_args = 1.., value_name = "QUERY")]
     pub query: Vec<String>,
+    /// Search all registered workspaces, and print absolute paths
+    #[arg(long)]
+    pub all: bool,
     /// Maximum number of results [default: 10; with --budget, as many as fit into the budget]
     #[arg(short = 'n', long, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_LIMIT)))]

@@ -3,8 +3,8 @@
 mod entries;
 
 use hippo_proto::{
-    ContextsStatus, ModelLoad, ModelStatus, StatusResponse, TreeStatus, WatcherStatus, WorkspaceListResponse,
-    WorkspaceStatus, WorkspaceSyncResponse,
+    ContextsStatus, ModelLoad, ModelStatus, NotIndexed, StatusResponse, TreeStatus, WatcherStatus,
+    WorkspaceListResponse, WorkspaceStatus, WorkspaceSyncResponse,
 };
 
 use super::{age, bytes, count_entries, harmless, one_line, pair, plural, table, trust, word};
@@ -124,6 +124,22 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
         let held = plural(workspace.held_deletions, "deletion");
         text += &bad_line("held", &(held + CONFIRM), style);
     }
+    for NotIndexed {
+        reason,
+        files,
+        or_more,
+    } in &workspace.left_out
+    {
+        let or_more = if *or_more { " or more" } else { "" };
+        text += &pair(
+            "left out",
+            &format!(
+                "{}{or_more} {}",
+                plural(*files, "markdown file"),
+                harmless(reason)
+            ),
+        );
+    }
     for file in &workspace.skipped {
         let path = style.path(harmless(&file.path));
         text += &pair("skipped", &format!("{path}: {}", file.reason));
@@ -228,6 +244,7 @@ mod tests {
             embedded: 612,
             skipped: vec![],
             skipped_count: 0,
+            left_out: vec![],
             generation: 7,
             lag_ms: 0,
             degraded: None,
@@ -276,6 +293,11 @@ mod tests {
                 reason: "larger than 16 MiB".into(),
             }],
             skipped_count: 3,
+            left_out: vec![NotIndexed {
+                reason: "in node_modules".into(),
+                files: 9,
+                or_more: false,
+            }],
             held_deletions: 12,
             root_present: false,
             vector: VectorStatus {

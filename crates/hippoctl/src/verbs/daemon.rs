@@ -152,7 +152,12 @@ pub fn doctor(session: &mut DaemonSession, args: &DoctorArgs, out: &mut Output) 
     if args.audit {
         return audit(session, args, out);
     }
-    let workspace = session.given_workspace()?.as_deref().map(text).transpose()?;
+    let workspace = match session.given_workspace()? {
+        Some(given) => Some(text(&given)?),
+        None if args.all => None,
+        // Outside of all workspaces, each workspace is checked.
+        None => session.root().ok(),
+    };
     let request = DoctorRequest {
         workspace,
         rebuild: args.rebuild,

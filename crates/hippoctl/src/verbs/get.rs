@@ -1,24 +1,36 @@
 //! `get`: text at a pointer.
 
+use std::path::{Component, Path, PathBuf};
+
 use hippo_proto::GetRequest;
 
-use crate::connect::{DaemonSession, text};
+use crate::connect::{DaemonSession, current_dir, text};
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// Prints the text at a pointer, as it is on disk.
+/// Prints the text at a pointer, as it is on disk. A path is relative to the current folder, or else to the workspace.
 ///
 /// # Errors
 /// Fails if no workspace is found, or if the target of the pointer does not exist.
 pub fn get(session: &mut DaemonSession, target: &str, out: &mut Output) -> Result<(), Failure> {
     let mut request = parse(target);
+    let mut whole = target.to_owned();
+    if let Some(path) = &mut request.path
+        && session.given_workspace()?.is_none()
+    {
+        let root = session.root()?;
+        let here = current_dir()?;
+        let from_here = |path: &str| below_here(Path::new(&root), &here, path);
+        whole = from_here(&whole).unwrap_or(whole);
+        *path = from_here(path).unwrap_or_else(|| path.clone());
+    }
     request.workspace = match request.id {
         Some(_) => session.given_workspace()?.as_deref().map(text).transpose()?,
         None => Some(session.workspace()?),
     };
     let whole = GetRequest {
         workspace: request.workspace.clone(),
-        path: Some(target.to_owned()),
+        path: Some(whole),
         ..GetRequest::default()
     };
     let is_split = request.section.is_some() || request.from.is_some();
@@ -37,6 +49,22 @@ pub fn get(session: &mut DaemonSession, target: &str, out: &mut Output) -> Resul
         let is_ended = answer.text.is_empty() || answer.text.ends_with('\n');
         format!("{}{}", answer.text, if is_ended { "" } else { "\n" })
     })
+}
+
+/// Returns the path relative to the workspace of a file that is given relative to the current folder. Returns `None` if
+/// the current folder is not in the workspace, or if there is no such file.
+fn below_here(root: &Path, here: &Path, path: &str) -> Option<String> {
+    let mut below = PathBuf::new();
+    for part in here.strip_prefix(root).ok()?.join(path).components() {
+        match part {
+            Component::Normal(name) => below.push(name),
+            Component::CurDir => {}
+            Component::ParentDir if below.pop() => {}
+            _ => return None,
+        }
+    }
+    let below = below.to_str()?;
+    hippo_fs::exists(root, below).then(|| below.to_owned())
 }
 
 /// Parses `PATH[#Section]`, `PATH:FROM[:COUNT]` or an id. An id contains none of the characters `/`, `.`, `#` and `:`.
@@ -72,6 +100,27 @@ fn split_number(text: &str) -> Option<(&str, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_is_relative_to_the_current_folder_or_the_workspace() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        std::fs::create_dir_all(root.join("memory/deep")).unwrap();
+        std::fs::write(root.join("memory/a.md"), "").unwrap();
+        let of = |here: &str, path: &str| below_here(root, &root.join(here), path);
+        let found = Some("memory/a.md".to_owned());
+        assert_eq!(of("memory", "a.md"), found);
+        assert_eq!(of("memory", "./a.md"), found);
+        assert_eq!(of("memory/deep", "../a.md"), found);
+        assert_eq!(of("", "memory/a.md"), found);
+        assert_eq!(
+            of("memory", "memory/a.md"),
+            None,
+            "the daemon then looks in the workspace"
+        );
+        assert_eq!(of("memory", "../../../a.md"), None);
+        assert_eq!(below_here(root, Path::new("/elsewhere"), "memory/a.md"), None);
+    }
 
     #[test]
     fn pointers_are_parsed() {

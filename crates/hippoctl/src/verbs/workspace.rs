@@ -22,13 +22,29 @@ pub fn add(session: &mut DaemonSession, dir: Option<PathBuf>, out: &mut Output) 
     let answer = session.call(WorkspaceAddRequest {
         workspace: text(&dir)?,
     })?;
+    let request = WorkspaceSyncRequest {
+        workspace: answer.root.clone(),
+        ..WorkspaceSyncRequest::default()
+    };
+    // The folder is registered, even if its files cannot be counted.
+    let found = session.call(request).ok();
     out.answer(&answer, |answer, style| {
         let what = match answer.added {
             true => "registered",
             false => "is already registered:",
         };
-        format!("{what} {}\n", style.path(&answer.root))
-    })
+        let files = found
+            .as_ref()
+            .map(|found| render::plural(found.files, "memory file"));
+        let files = files.map_or(String::new(), |files| format!(" with {files}"));
+        format!("{what} {}{files}\n", style.path(&answer.root))
+    })?;
+    let Some(found) = found else { return Ok(()) };
+    out.notes(&found.notes);
+    if found.files == 0 {
+        out.remark("hint: hippod indexes the markdown files of a folder, and this folder has none yet");
+    }
+    Ok(())
 }
 
 /// Lists the registered folders.

@@ -262,9 +262,9 @@ mod tests {
         }
         for path in [
             "Makefile",
-            "CLAUDE.md",
             "src/main.rs",
-            "notes/a.md",
+            "notes/a.log",
+            "vendor/a.md",
             "package.json",
             "a/HIPPOCAMPUS.md",
         ] {

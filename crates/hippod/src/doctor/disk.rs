@@ -14,7 +14,7 @@ use crate::contexts;
 use crate::files::index_path;
 use crate::instance;
 use crate::registry;
-use crate::scan::{self, SkippedFile};
+use crate::scan::{self, SkippedFile, describe_left_out};
 use crate::survey::{Survey, SurveyedWorkspace, problem};
 use crate::tree;
 use crate::trust::POLICIES;
@@ -112,6 +112,12 @@ fn examine_disk(place: &SurveyedWorkspace, survey: &mut Survey) {
         waiting => {
             format!("{root}: {on_disk} files on disk, {indexed} indexed, {waiting} waiting to be read")
         }
+    };
+    let status = place.view.status();
+    let not_indexed = status.and_then(|status| describe_left_out(&status.left_out, 0));
+    let detail = match not_indexed {
+        Some(not_indexed) => format!("{detail}; {not_indexed}"),
+        None => detail,
     };
     survey.check(
         "disk",

@@ -118,6 +118,7 @@ impl Workspace {
                 }
                 return Ok(RefreshResult::Same);
             }
+            FileReading::LeftOut => return self.remove(&[path.to_owned()]),
             FileReading::Refused { reason, forget } => {
                 self.skip(path, reason);
                 return if forget {
@@ -300,12 +301,7 @@ impl Workspace {
                 };
                 return FileReading::Refused { reason, forget };
             }
-            PathClass::None if hippo_fs::exists(&self.root, path) => {
-                return FileReading::Refused {
-                    reason: "ignored".to_owned(),
-                    forget: true,
-                };
-            }
+            PathClass::None if hippo_fs::exists(&self.root, path) => return FileReading::LeftOut,
             PathClass::None => return FileReading::Missing,
             PathClass::Unknown => {
                 return FileReading::Refused {

@@ -81,6 +81,7 @@ pub fn open(resources: &Resources, root: &Path, key: u64, pulse: Pulse) -> Resul
         missing: BTreeMap::new(),
         held: BTreeSet::new(),
         skipped: BTreeMap::new(),
+        left_out: BTreeMap::new(),
         files_on_disk: 0,
         changed_at_reconcile: 0,
         root_present: true,

@@ -19,7 +19,9 @@ pub(super) enum FileReading {
     Shortage,
     /// The file does not exist.
     Missing,
-    /// The file must not be indexed. If `forget` is true, a version that is already indexed must be removed.
+    /// The rules or an ignore file exclude the file. A version that is already indexed must be removed.
+    LeftOut,
+    /// The file cannot be indexed. If `forget` is true, a version that is already indexed must be removed.
     Refused { reason: String, forget: bool },
 }
 

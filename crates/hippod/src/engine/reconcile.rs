@@ -86,6 +86,7 @@ impl Workspace {
             (self.unread().count() + self.missing.len()).saturating_sub(before) as u64;
         let skipped = scan.skipped.into_iter();
         self.skipped = skipped.map(|skipped| (skipped.rel.clone(), skipped)).collect();
+        self.left_out = scan.left_out;
     }
 
     fn compare(&mut self, scan: &ScanResult, now: Instant) {

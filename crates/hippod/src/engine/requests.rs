@@ -8,6 +8,7 @@ use hippo_proto::{
 
 use super::embedding::model_state;
 use super::settings::withdraw_trust;
+use super::status::left_out_note;
 use super::worker::WorkspaceWorker;
 use super::workspace::Workspace;
 use super::{Engine, WorkspaceEvent};
@@ -175,6 +176,7 @@ impl WorkspaceWorker {
             return;
         }
         let mut notes = not_as_the_disk(workspace);
+        notes.extend(left_out_note(workspace));
         if !embedding && workspace.pending.len() > 0 && self.resources.config.embed.enabled {
             let fix = self.resources.models.remedy(&workspace.view.config.embed.model);
             let waiting = workspace.pending.len();
@@ -193,6 +195,7 @@ impl WorkspaceWorker {
             let answer = match &workspace.trouble {
                 Some(error) if waiter.wait => Err(store_error(error)),
                 _ => Ok(WorkspaceSyncResponse {
+                    files: workspace.files_on_disk as u64,
                     documents,
                     changed: waiter.changed,
                     removed: waiter.removed,

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use hippo_proto::{
-    DiskStatus, Event as News, IndexStatus, Skipped, VectorBackend, VectorStatus, WatcherMode, WatcherStatus,
-    WorkspaceStatus,
+    DiskStatus, Event as News, IndexStatus, NotIndexed, Skipped, VectorBackend, VectorStatus, WatcherMode,
+    WatcherStatus, WorkspaceStatus,
 };
 use hippo_store::StoreError;
 
@@ -13,6 +13,7 @@ use super::entries::run_on_wire;
 use super::worker::WorkspaceWorker;
 use super::workspace::Workspace;
 use crate::embed_worker::ModelPhase;
+use crate::scan::{LeftOutFiles, describe_left_out};
 use crate::view::Freshness;
 
 /// Maximum number of skipped files listed by `status`.
@@ -168,6 +169,21 @@ pub(super) fn repair_is_told(workspace: &mut Workspace) {
     }
 }
 
+/// Returns the numbers of markdown files that are not memory files.
+fn left_out(workspace: &Workspace) -> Vec<NotIndexed> {
+    let of = |(reason, files): (&String, &LeftOutFiles)| NotIndexed {
+        reason: reason.clone(),
+        files: files.count,
+        or_more: files.is_minimum,
+    };
+    workspace.left_out.iter().map(of).collect()
+}
+
+/// Describes the files of the workspace that are not indexed; `None` if all markdown files are indexed.
+pub(super) fn left_out_note(workspace: &Workspace) -> Option<String> {
+    describe_left_out(&left_out(workspace), workspace.skipped.len() as u64)
+}
+
 fn status(workspace: &Workspace, freshness: &Freshness, now: Instant) -> WorkspaceStatus {
     let snapshot = workspace.view.snapshot();
     let ago = |at: Option<Instant>| at.map(|at| millis(now, at));
@@ -186,6 +202,7 @@ fn status(workspace: &Workspace, freshness: &Freshness, now: Instant) -> Workspa
             })
             .collect(),
         skipped_count: workspace.skipped.len() as u64,
+        left_out: left_out(workspace),
         generation: snapshot.generation,
         lag_ms: freshness.behind_since.map_or(0, |since| millis(now, since)),
         degraded: degraded.map(str::to_owned),

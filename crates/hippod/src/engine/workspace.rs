@@ -15,7 +15,7 @@ use super::entries::WorkspaceEntries;
 use super::readers::WaitingQuery;
 use super::settings::OwnSettings;
 use crate::message::AnswerSender;
-use crate::scan::SkippedFile;
+use crate::scan::{LeftOutFiles, SkippedFile};
 use crate::tasks::Pulse;
 use crate::verify::FileMark;
 use crate::view::WorkspaceView;
@@ -186,6 +186,8 @@ pub struct Workspace {
     pub held: BTreeSet<String>,
     /// Files that are not indexed, with the reason, by path.
     pub skipped: BTreeMap<String, SkippedFile>,
+    /// Markdown files that are not memory files, by reason.
+    pub left_out: BTreeMap<String, LeftOutFiles>,
     /// Number of memory files on disk according to the last scan, corrected by later changes.
     pub files_on_disk: usize,
     /// Number of changed files that the last scan found and that no event had reported.

@@ -213,10 +213,17 @@ fn inside(view: &WorkspaceView, path: &str) -> Result<String, RpcError> {
     if view.rules.is_source(&relative) {
         return Ok(relative);
     }
-    Err(
-        RpcError::not_found(format!("not a memory file of this workspace: {path}"))
-            .hint("give the path of a memory file; sources.include and sources.exclude in the configuration select the memory files, but never hippod's own files and hidden folders"),
-    )
+    if !relative.is_empty() && !hippo_fs::exists(&view.root, &relative) {
+        return Err(no_such_file(path));
+    }
+    Err(RpcError::not_found(format!("the file is not indexed: {path}")).hint(
+        "give the path of a memory file; to make this file a memory file, add it to the setting sources.include; \
+         hippod never reads its own files, hidden files and node_modules",
+    ))
+}
+
+fn no_such_file(path: &str) -> RpcError {
+    RpcError::not_found(format!("no such file: {path}")).hint("find the path with: hippoctl search QUERY")
 }
 
 fn read(view: &WorkspaceView, path: &str) -> Result<Vec<u8>, RpcError> {
@@ -228,8 +235,7 @@ fn read(view: &WorkspaceView, path: &str) -> Result<Vec<u8>, RpcError> {
         Some(_) => RpcError::bad_request(format!("the path is a link out of the workspace: {path}"))
             .hint("give the path of a file within the workspace; hippod does not follow links out of it"),
         None => match error.kind() {
-            std::io::ErrorKind::NotFound => RpcError::not_found(format!("no such file: {path}"))
-                .hint("find the path with: hippoctl search QUERY"),
+            std::io::ErrorKind::NotFound => no_such_file(path),
             std::io::ErrorKind::FileTooLarge => RpcError::new(
                 ErrorKind::TooLarge,
                 format!("the file is larger than {limit} bytes: {path}"),

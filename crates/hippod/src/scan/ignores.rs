@@ -14,14 +14,17 @@ use super::SkippedFile;
 use super::look::relative;
 
 /// Names of the ignore files, highest precedence first.
-const NAMES: [&str; 2] = [".hippoignore", ".ignore"];
+const NAMES: [&str; 3] = [".hippoignore", ".ignore", ".gitignore"];
+/// Number of the names above that also apply to selected files. Harnesses list private memory in `.gitignore`, to keep
+/// it out of the repository. This memory must be indexed.
+const FOR_ALL: usize = 2;
 /// Maximum size in bytes of an ignore file. A larger file is not used.
 const LARGEST: u64 = 1 << 20;
 
 /// The ignore files that have been read so far, by folder.
 pub(super) struct Ignores {
     root: PathBuf,
-    read: HashMap<PathBuf, [Gitignore; 2]>,
+    read: HashMap<PathBuf, [Gitignore; NAMES.len()]>,
     /// Ignore files that cannot be used, or that contain an invalid line, with the reason.
     pub problems: Vec<SkippedFile>,
 }
@@ -36,10 +39,11 @@ impl Ignores {
         }
     }
 
-    /// Returns whether the ignore files in the parent folders exclude a path. The nearest `.hippoignore` file with a
-    /// matching line decides. If there is none, the nearest `.ignore` file with a matching line decides.
-    pub fn is_ignored(&mut self, path: &Path, is_dir: bool) -> bool {
-        let mut said = [Match::None, Match::None];
+    /// Returns the name of the ignore file that excludes a path, or `None` if the path is not excluded. The nearest
+    /// `.hippoignore` file with a matching line decides. If there is none, the nearest `.ignore` file with a matching
+    /// line decides, and after that the nearest `.gitignore` file. The latter does not apply to selected files.
+    pub fn ignored_by(&mut self, path: &Path, is_dir: bool, is_selected: bool) -> Option<&'static str> {
+        let mut said = [Match::None, Match::None, Match::None];
         let root = self.root.clone();
         let above = path.ancestors().skip(1);
         for folder in above.take_while(|folder| folder.starts_with(&root)) {
@@ -53,8 +57,13 @@ impl Ignores {
                 }
             }
         }
-        let [first, second] = said;
-        first.or(second).is_ignore()
+        let count = if is_selected { FOR_ALL } else { NAMES.len() };
+        let (name, said) = NAMES
+            .into_iter()
+            .zip(said)
+            .take(count)
+            .find(|(_, said)| !said.is_none())?;
+        said.is_ignore().then_some(name)
     }
 
     fn read_one(&mut self, folder: &Path, name: &str) -> Gitignore {

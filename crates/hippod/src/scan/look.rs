@@ -8,6 +8,7 @@ use hippo_store::system::{self, FileId};
 use hippo_text::source::SourceRules;
 
 use super::ignores::Ignores;
+use super::left_out::LeftOutCount;
 use super::{PathClass, ScanResult, ScannedFile, SkippedFile};
 use crate::config::Config;
 use crate::files;
@@ -26,6 +27,8 @@ pub struct Looker<'a> {
     cut_short: bool,
     /// Number of examined files and folders. Each component of a path is counted.
     pub looked_at: u64,
+    /// Markdown files that are not memory files, if they are counted.
+    left_out: Option<LeftOutCount>,
 }
 
 /// Classification of one entry of a folder.
@@ -59,6 +62,7 @@ impl<'a> Looker<'a> {
             skipped: Vec::new(),
             cut_short: false,
             looked_at: 0,
+            left_out: None,
         }
     }
 
@@ -69,6 +73,7 @@ impl<'a> Looker<'a> {
             root_present: true,
             ..ScanResult::default()
         };
+        self.left_out = Some(LeftOutCount::default());
         let mut folders = vec![(self.root.to_path_buf(), false)];
         at_each();
         while let Some((folder, linked)) = folders.pop() {
@@ -102,6 +107,7 @@ impl<'a> Looker<'a> {
         result.cut_short = self.cut_short;
         result.skipped = self.ignores.problems;
         result.skipped.append(&mut self.skipped);
+        result.left_out = self.left_out.map(|count| count.by_reason).unwrap_or_default();
         (paths, result)
     }
 
@@ -161,7 +167,18 @@ impl<'a> Looker<'a> {
             self.skip(path, format!("a link to its own parent folder {back}"));
             return FoundEntry::None;
         }
-        if self.ignores.is_ignored(path, is_dir) || !self.admits(path, is_dir, is_link) {
+        let rel = relative(self.root, path);
+        let is_selected = match is_dir {
+            true => self.rules.may_contain_selected(&rel),
+            false => self.rules.is_selected(&rel),
+        };
+        let ignored = self.ignores.ignored_by(path, is_dir, is_selected);
+        if ignored.is_some() || !self.admits(path, &rel, is_dir, is_link) {
+            let reason = ignored.map(|name| format!("ignored by {name}"));
+            let reason = reason.or_else(|| self.rules.why_not(&rel)).filter(|_| !is_link);
+            if let (Some(count), Some(reason)) = (&mut self.left_out, reason) {
+                count.add(path, &rel, is_dir, reason);
+            }
             return FoundEntry::None;
         }
         if is_dir {
@@ -173,19 +190,17 @@ impl<'a> Looker<'a> {
 
     /// Returns whether the name and the link target of an entry allow it to be scanned. If not, records the reason for
     /// an entry with the name of a memory file.
-    fn admits(&mut self, path: &Path, is_dir: bool, is_link: bool) -> bool {
+    fn admits(&mut self, path: &Path, rel: &str, is_dir: bool, is_link: bool) -> bool {
         let Some(name) = path.file_name() else {
             return false;
         };
         if name.as_encoded_bytes().starts_with(b".") || name == "node_modules" {
             return false;
         }
-        let rel = relative(self.root, path);
-        let is_source = self.rules.is_source(&rel);
-        let wanted = if is_dir {
-            self.rules.may_contain(&rel)
-        } else {
-            is_source
+        let is_source = self.rules.is_source(rel);
+        let wanted = match is_dir {
+            true => self.rules.may_contain(rel),
+            false => is_source,
         };
         if name.to_str().is_none() {
             if is_source || wanted {
@@ -326,7 +341,7 @@ mod tests {
         };
         assert!(refused("memory", io::ErrorKind::PermissionDenied));
         assert!(!refused("memory/gone.md", io::ErrorKind::NotFound));
-        assert!(!refused("src", io::ErrorKind::PermissionDenied));
+        assert!(!refused("vendor", io::ErrorKind::PermissionDenied));
         assert!(looker.skipped[0].reason.contains("could not be read"));
         assert_eq!(looker.skipped.len(), 1);
     }

@@ -70,6 +70,13 @@ fn skipped(result: &ScanResult) -> Vec<(&str, &str)> {
         .collect()
 }
 
+fn left_out(result: &ScanResult) -> Vec<(&str, u64)> {
+    let left_out = result.left_out.iter();
+    left_out
+        .map(|(reason, files)| (reason.as_str(), files.count))
+        .collect()
+}
+
 fn dirs(bed: &Bed, result: &ScanResult) -> Vec<String> {
     let mut dirs: Vec<String> = result
         .dirs
@@ -103,12 +110,15 @@ fn a_scan_finds_only_memory_files() {
         names(&result),
         [
             "MEMORY.md",
+            "README.md",
             "memory/2026-01-10.md",
             "memory/deep/er/note.md",
-            "projects/p/plan.md"
+            "projects/p/plan.md",
+            "src/main.md",
         ]
     );
     assert_eq!(skipped(&result), []);
+    assert_eq!(left_out(&result), [("in node_modules", 2)]);
     assert_eq!(
         dirs(&bed, &result),
         [
@@ -118,7 +128,8 @@ fn a_scan_finds_only_memory_files() {
             "memory/deep",
             "memory/deep/er",
             "projects",
-            "projects/p"
+            "projects/p",
+            "src"
         ]
     );
     let file = &result.files[0];
@@ -133,7 +144,7 @@ fn a_scan_finds_only_memory_files() {
         i128::from(file.mtime_ns),
         i128::try_from(modified.as_nanos()).unwrap()
     );
-    assert_eq!(bed.look("README.md"), PathClass::None);
+    assert_eq!(bed.look("HIPPOCAMPUS.md"), PathClass::None);
     assert_eq!(bed.look("memory/.git/x.md"), PathClass::None);
     assert_eq!(bed.look("memory/absent.md"), PathClass::None);
 }
@@ -146,14 +157,72 @@ fn the_configuration_includes_and_excludes_files() {
         "memory/private/b.md",
         "notes/c.md",
         "notes/d.txt",
+        "vendor/e.md",
+        "vendor/kept/f.md",
     ]);
-    bed.config.sources.include = vec!["notes/**/*.md".into()];
+    bed.config.sources.include = vec!["notes/**/*.txt".into(), "vendor/kept".into()];
     bed.config.sources.exclude = vec!["memory/private/**".into()];
-    assert_eq!(names(&bed.scan()), ["MEMORY.md", "memory/a.md", "notes/c.md"]);
+    let result = bed.scan();
+    assert_eq!(
+        names(&result),
+        [
+            "MEMORY.md",
+            "memory/a.md",
+            "notes/c.md",
+            "notes/d.txt",
+            "vendor/kept/f.md"
+        ]
+    );
+    assert_eq!(
+        left_out(&result),
+        [("excluded by sources.exclude", 1), ("in vendor", 1)]
+    );
 }
 
 #[test]
-fn ignore_files_apply_and_gitignore_does_not() {
+fn notes_in_any_folder_are_memory_files_unless_git_ignores_them() {
+    let bed = bed(&[
+        "ideas.md",
+        "Journal/2026-11-20.markdown",
+        "recipes/BREAD.MD",
+        "site/draft/a.md",
+        "site/b.md",
+        "target/doc/c.md",
+        "secret.md",
+        ".obsidian/plugins/d.md",
+        ".git/e.md",
+    ]);
+    bed.write(".gitignore", "draft/\nsecret.md\n");
+    let result = bed.scan();
+    assert_eq!(
+        names(&result),
+        [
+            "Journal/2026-11-20.markdown",
+            "ideas.md",
+            "recipes/BREAD.MD",
+            "site/b.md"
+        ]
+    );
+    let expected = [("ignored by .gitignore", 2), ("in target", 1)];
+    assert_eq!(left_out(&result), expected);
+    let status: Vec<hippo_proto::NotIndexed> = (expected.iter())
+        .map(|(reason, files)| hippo_proto::NotIndexed {
+            reason: (*reason).to_owned(),
+            files: *files,
+            or_more: false,
+        })
+        .collect();
+    assert_eq!(
+        describe_left_out(&status, 1).unwrap(),
+        "4 files are not indexed: 2 ignored by .gitignore, 1 in target, 1 skipped (for the reasons: hippoctl doctor)"
+    );
+    assert_eq!(describe_left_out(&[], 0), None);
+    bed.write(".hippoignore", "!secret.md\n");
+    assert!(names(&bed.scan()).contains(&"secret.md"));
+}
+
+#[test]
+fn ignore_files_apply_and_gitignore_does_not_apply_to_the_agent_layout() {
     let bed = bed(&[
         "MEMORY.md",
         "memory/a.md",
@@ -217,7 +286,7 @@ fn unreadable_files_are_listed_as_skipped() {
 
 #[test]
 fn links_are_followed_only_within_the_workspace() {
-    let bed = bed(&["MEMORY.md", "memory/2026/a.md", "other/b.md"]);
+    let bed = bed(&["MEMORY.md", "memory/2026/a.md", "vendor/b.md"]);
     let outside = bed.root.parent().unwrap().join("outside");
     fs::create_dir(&outside).unwrap();
     fs::write(outside.join("secret.md"), "x").unwrap();
@@ -227,7 +296,7 @@ fn links_are_followed_only_within_the_workspace() {
     link("2026", "memory/latest");
     link("../memory", "memory/loop");
     link("nowhere.md", "memory/broken.md");
-    link("../other", "memory/other");
+    link("../vendor", "memory/other");
     link("../README.txt", "memory/readme.txt");
     let result = bed.scan();
     assert_eq!(

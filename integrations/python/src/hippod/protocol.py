@@ -1759,6 +1759,19 @@ class NextCycle(TypedDict):
     cycle: Cycle
 
 
+class NotIndexed(TypedDict):
+    """Markdown files that are left out for one reason."""
+
+    #: Number of files.
+    files: int
+
+    #: True if there may be more files. hippod stops counting in very large folders.
+    or_more: NotRequired[bool]
+
+    #: The reason, as a phrase that follows the number, for example "in node_modules".
+    reason: str
+
+
 class Pending(TypedDict):
     """A task or decision that hippod leaves to the agent or the user."""
 
@@ -2708,6 +2721,9 @@ class WorkspaceStatus(TypedDict):
     #: Age of the oldest change that is not searchable yet, in milliseconds; 0 if all changes are searchable.
     lag_ms: int
 
+    #: Markdown files that are not memory files, by reason; absent if there are none.
+    left_out: NotRequired[list[NotIndexed]]
+
     #: Chunks without a vector.
     pending: int
 
@@ -2764,10 +2780,13 @@ class WorkspaceSyncResponse(TypedDict):
     #: Watched files in the index.
     documents: int
 
+    #: Memory files on disk; some may not be indexed yet.
+    files: int
+
     #: The new generation of the index.
     generation: int
 
-    #: Reasons why index and disk still differ: the folder is missing, or deletions are held back.
+    #: Markdown files that are left out, and reasons why index and disk still differ: the folder is missing, or deletions are held back.
     notes: NotRequired[list[str]]
 
     #: Number of chunks without a vector.

@@ -15,7 +15,7 @@ fn rules(include: &[&str], exclude: &[&str]) -> SourceRules {
 }
 
 #[test]
-fn only_memory_files_are_default_sources() {
+fn markdown_files_are_sources_unless_they_are_hidden_or_generated() {
     let rules = rules(&[], &[]);
     for path in [
         "MEMORY.md",
@@ -24,14 +24,28 @@ fn only_memory_files_are_default_sources() {
         "memory/x/y/z.md",
         "plans/p.md",
         "projects/p/README.md",
+        "README.md",
+        "sub/MEMORY.md",
+        "Notes/Idea.MD",
+        "a.markdown",
+        "memory/vendor/a.md",
     ] {
         assert!(rules.is_source(path), "{path}");
     }
+    for (path, is_selected) in [
+        ("MEMORY.md", true),
+        ("memory/a.md", true),
+        ("README.md", false),
+        ("sub/MEMORY.md", false),
+    ] {
+        assert_eq!(rules.is_selected(path), is_selected, "{path}");
+    }
     for path in [
         "HIPPOCAMPUS.md",
-        "README.md",
-        "sub/MEMORY.md",
         "memory/a.txt",
+        "md",
+        "vendor/a.md",
+        "web/dist/a.md",
         "memory/.hippocampus/a.md",
         ".hippocampus/topics/a.md",
         "projects/p/node_modules/x/README.md",
@@ -39,16 +53,18 @@ fn only_memory_files_are_default_sources() {
     ] {
         assert!(!rules.is_source(path), "{path}");
     }
-    for folder in ["", "memory", "memory/a/b", "projects/p"] {
+    for folder in [
+        "",
+        "memory",
+        "memory/a/b",
+        "projects/p",
+        "src",
+        "memoryx",
+        "memory/vendor",
+    ] {
         assert!(rules.may_contain(folder), "{folder}");
     }
-    for folder in [
-        "src",
-        ".hippocampus",
-        "memory/.hippocampus",
-        "projects/.git",
-        "memoryx",
-    ] {
+    for folder in ["vendor", ".hippocampus", "memory/.hippocampus", "projects/.git"] {
         assert!(!rules.may_contain(folder), "{folder}");
     }
 }
@@ -70,7 +86,7 @@ fn patterns_include_and_exclude_files() {
         assert!(rules.is_source(path), "{path}");
     }
     for path in [
-        "notes/a.md",
+        "notes/a.log",
         "memory/private/x.md",
         "memory/x.draft.md",
         "a/CHANGES",
@@ -147,6 +163,7 @@ fn paths_determine_the_kind_of_a_source() {
         ("plans/q1.md", SourceKind::Plan),
         ("projects/a/b.md", SourceKind::Project),
         ("docs/a.md", SourceKind::Other),
+        ("README.md", SourceKind::Other),
     ];
     for (path, kind) in table {
         assert_eq!(SourceKind::from_path(path), kind, "{path}");

@@ -79,7 +79,7 @@ fn plausible_day(created: Timestamp, today: Date) -> Option<Date> {
     (created.0 >= DAY_MS && !is_far_ahead(today, day)).then_some(day)
 }
 
-/// Returns the hashes in the marks of imported memories, from all memory files.
+/// Returns the hashes in the marks of imported memories, from all files of the agent layout.
 fn imported_hashes(dir: &WorkspaceDir) -> HashSet<String> {
     let rules = SourceRules::new(&[], &[]).expect("rules without patterns are valid");
     let mut found = HashSet::new();
@@ -92,8 +92,10 @@ fn imported_hashes(dir: &WorkspaceDir) -> HashSet<String> {
                 folder => format!("{folder}/{name}"),
             };
             match entry.kind {
-                FileKind::Folder if rules.may_contain(&path) => folders.push(path),
-                FileKind::File if rules.is_source(&path) => {
+                FileKind::Folder if rules.may_contain(&path) && rules.may_contain_selected(&path) => {
+                    folders.push(path)
+                }
+                FileKind::File if rules.is_source(&path) && rules.is_selected(&path) => {
                     let bytes = dir.read_source(&path, LOOKED_AT).unwrap_or_default();
                     found.extend(hashes(&bytes));
                 }

@@ -27,7 +27,7 @@ const fn key(
 #[rustfmt::skip] // the table is read by columns
 pub const KEYS: &[ConfigKey] = &[
     key("sources.include", "[]", Globs, Fewer,
-        "Globs of additional memory files, relative to the workspace. Set this to index other notes."),
+        "Globs of additional memory files, relative to the workspace. Set this to index files that are not markdown."),
     key("sources.exclude", "[]", Globs, More,
         "Globs of files that are never memory files. Set this to hide drafts or generated files."),
     key("sources.max_file_bytes", "16777216", Whole(1, 1 << 30), Never,

@@ -1,0 +1,77 @@
+//! Tests of folders without the layout of an agent: notes, vaults, repositories.
+
+use hippo_proto::{SearchMode, SearchRequest, SearchResponse};
+use hippod_tests::Scratch;
+
+use super::backup::hippoctl;
+
+#[test]
+fn a_folder_of_notes_is_indexed_and_what_is_left_out_is_counted() {
+    let scratch = Scratch::new();
+    let root = scratch.workspace();
+    scratch.write("ideas.md", "# Ideas\n\nA bench for the garden.\n");
+    scratch.write("Journal/2026-11-20.markdown", "Fed the starter with rye.\n");
+    scratch.write(
+        "node_modules/pkg/README.md",
+        "# pkg\n\nThe starter of a package.\n",
+    );
+    scratch.write(".gitignore", "private.md\n");
+    scratch.write("private.md", "The starter stays secret.\n");
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+
+    let run = |words: &[&str]| {
+        let place = root.display().to_string();
+        let words = [&["--workspace", &place], words].concat();
+        let output = hippoctl(&scratch.home(), &words);
+        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned())
+    };
+    let [out, err] = run(&["workspace", "add"]);
+    assert!(out.contains("with 2 memory files"), "{out}");
+    let left_out = "2 files are not indexed: 1 ignored by .gitignore, 1 in node_modules";
+    assert!(err.contains(left_out), "{err}");
+
+    client.sync(&root);
+    let found = client.search(&root, "who fed the starter");
+    assert_eq!(found.results[0].path, "Journal/2026-11-20.markdown");
+    assert!(found.results.iter().all(|hit| !hit.text.contains("secret")));
+    let status = run(&["status"]).concat();
+    assert!(status.contains("1 markdown file in node_modules"), "{status}");
+    let doctor = run(&["doctor"]).concat();
+    assert!(doctor.contains(left_out), "{doctor}");
+
+    // The answer without results names the files that were not searched.
+    let mut request = SearchRequest::new(root.display().to_string(), "zebra");
+    request.mode = Some(SearchMode::Lexical);
+    let nothing: SearchResponse = client.raw().call(&request.into()).expect("an answer");
+    assert!(nothing.results.is_empty());
+    assert!(
+        nothing.notes.iter().any(|note| note == left_out),
+        "{:?}",
+        nothing.notes
+    );
+
+    // A search of all workspaces has one ranking with absolute paths.
+    let second = scratch.beside("second");
+    std::fs::create_dir_all(&second).unwrap();
+    std::fs::write(
+        second.join("bread.md"),
+        "# Bread\n\nThe starter wants rye twice a day.\n",
+    )
+    .unwrap();
+    client.index(&second);
+    let [both, _] = run(&["search", "--all", "-n", "2", "--mode", "lexical", "starter rye"]);
+    let expected = ["second/bread.md:3", "workspace/Journal/2026-11-20.markdown:1"];
+    assert!(expected.iter().all(|place| both.contains(place)), "{both}");
+    let [one, _] = run(&["search", "--all", "-n", "1", "--mode", "lexical", "starter rye"]);
+    assert_eq!(
+        expected.iter().filter(|place| one.contains(*place)).count(),
+        1,
+        "{one}"
+    );
+
+    // A change of the ignore file takes effect without a restart.
+    scratch.write(".gitignore", "");
+    client.sync(&root);
+    assert_eq!(client.sync(&root).documents, 3);
+}
