@@ -70,7 +70,7 @@ fn init_and_deinit_of_each_harness_leave_no_trace() {
     let scratch = Scratch::new();
     let daemon = scratch.daemon();
     let mut client = daemon.client();
-    for platform in ["claude-code", "openclaw", "opencode", "codex"] {
+    for platform in ["claude-code", "openclaw", "opencode", "codex", "pi"] {
         let root = scratch.beside(platform);
         fs::create_dir_all(root.join("memory")).unwrap();
         fs::create_dir_all(root.join(".claude")).unwrap();

@@ -23,7 +23,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 const SECRET: &str = "the-key-under-the-mat";
-const PLATFORMS: [&str; 4] = ["claude-code", "openclaw", "opencode", "codex"];
+const PLATFORMS: [&str; 5] = ["claude-code", "openclaw", "opencode", "codex", "pi"];
 
 /// A folder `w`, and beside `w` a folder `outside` and another workspace `other`.
 struct Bed {

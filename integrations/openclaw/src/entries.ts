@@ -13,8 +13,12 @@ import { ASIDE_MS, Refused, call, isRecord, settings, socketPath } from "./daemo
 const SMALLEST = 1_024;
 /** A file that an agent reads stays whole up to this size, in bytes. Agents read files to edit them. */
 const WHOLE_READ = 16_384;
+/** Time limit for opening a session, in milliseconds. It is short, because the first result waits for it. */
+const OPEN_MS = 500;
 /** Time limit for storing a result, in milliseconds. */
 const PUT_MS = 1_000;
+/** Time limit for passages of the memory, in milliseconds. */
+const RECALL_MS = 300;
 /** After a failure, the daemon is not asked again for this time, in milliseconds. */
 const PAUSE_MS = 30_000;
 /** Maximum size of the entries that a prompt reactivates, in tokens. */
@@ -63,7 +67,7 @@ export class Entries {
   #session(ctx: ExtensionContext): Promise<DaemonSession> {
     const open = async (session: string, tries: number): Promise<DaemonSession> => {
       try {
-        const answer = await this.#ask("context.open", { workspace: ctx.cwd, agent: "pi", session });
+        const answer = await this.#ask("context.open", { workspace: ctx.cwd, agent: "pi", session }, OPEN_MS);
         return { id: String(answer["session"]), turn: Number(answer["turn"]) };
       } catch (error) {
         if (!(error instanceof Refused) || error.kind !== "conflict" || tries === 0) throw error;
@@ -125,6 +129,15 @@ export class Entries {
     const cue = prompt.slice(0, LONGEST_CUE).trim();
     const there = conversation(ctx);
     return cue ? this.#fenced(session, { cue, budget_tokens: CUED_TOKENS }, there) : "";
+  }
+
+  /** Returns passages of the memory that concern a prompt; an empty text if the daemon finds none that is certain enough. */
+  async recalled(prompt: string, ctx: ExtensionContext): Promise<string> {
+    if (Date.now() < this.#silentUntil) return "";
+    const session = ctx.sessionManager.getSessionId();
+    const params = { workspace: ctx.cwd, session, prompt, wait_ms: RECALL_MS };
+    const answer = await call(socketPath(process.env), "recall", params, 2 * RECALL_MS);
+    return isRecord(answer) && typeof answer["text"] === "string" ? answer["text"].trim() : "";
   }
 
   /** Returns the active entries that a compaction takes out of the conversation. */

@@ -165,8 +165,11 @@ export default function hippocampus(pi: ExtensionAPI): void {
   });
 
   pi.on("before_agent_start", async (event, ctx) => {
-    if (!settings(ctx.cwd).entries) return undefined;
-    const content = await entriesOf(ctx).cued(event.prompt, ctx).catch(() => "");
+    const entries = entriesOf(ctx);
+    const none = (): string => "";
+    const cued = settings(ctx.cwd).entries ? entries.cued(event.prompt, ctx).catch(none) : "";
+    const parts = await Promise.all([cued, entries.recalled(event.prompt, ctx).catch(none)]);
+    const content = parts.filter(Boolean).join("\n");
     return content ? { message: { customType: "hippod", content, display: true } } : undefined;
   });
 

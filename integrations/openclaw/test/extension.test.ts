@@ -180,6 +180,24 @@ test("without an answer in time the host compacts, and the user is told", async 
   assert.deepEqual(shown, []);
 });
 
+test("a daemon that does not answer delays a result only once", async (t) => {
+  let connections = 0;
+  const silent = createServer(() => (connections += 1));
+  t.after(() => {
+    silent.close();
+    delete process.env["HIPPOD_SOCKET"];
+  });
+  process.env["HIPPOD_SOCKET"] = join(home, "mute.sock");
+  await new Promise<void>((done) => silent.listen(process.env["HIPPOD_SOCKET"], done));
+  const { ctx } = session(workspace, "pi-5");
+  const handlers = loaded();
+  const result = { type: "tool_result", toolName: "bash", input: {}, isError: false, content: [{ type: "text", text: "x".repeat(5_000) }] };
+  assert.equal(await run(handlers, "tool_result", ctx, result), undefined);
+  assert.equal(connections, 1);
+  assert.equal(await run(handlers, "tool_result", ctx, result), undefined);
+  assert.equal(connections, 1, "the second result does not wait for the daemon");
+});
+
 test("the folder of a stranger names neither a socket nor a log", async () => {
   const folder = join(home, "stranger");
   mkdirSync(folder);

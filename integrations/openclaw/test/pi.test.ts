@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -17,6 +17,8 @@ const program = process.env["HIPPOD_PROGRAM"] ?? resolve(here, "../../target/deb
 const pi = join(here, "node_modules/@mariozechner/pi-coding-agent");
 const home = mkdtempSync(join(tmpdir(), "hippod-pi-"));
 const workspace = join(home, "workspace");
+/** Where `hippoctl init` installs the extension. */
+const installed = join(workspace, ".pi/extensions/hippod");
 
 interface Message {
   role: string;
@@ -92,7 +94,8 @@ class Agent {
     const provider = { baseUrl: `http://127.0.0.1:${port}/v1`, api: "openai-completions", apiKey: "none", models: [model] };
     writeFileSync(join(folder, "models.json"), JSON.stringify({ providers: { local: provider } }));
     writeFileSync(join(folder, "settings.json"), JSON.stringify({ compaction: { keepRecentTokens: 300, reserveTokens: 1_000 } }));
-    const words = [join(pi, "dist/cli.js"), "--mode", "rpc", "--provider", "local", "--model", "m", "-e", join(here, "src/index.ts")];
+    const words = [join(pi, "dist/cli.js"), "--mode", "rpc", "--provider", "local", "--model", "m"];
+    if (!existsSync(installed)) words.push("-e", join(here, "src/index.ts"));
     const env = { ...process.env, PI_CODING_AGENT_DIR: folder, PI_OFFLINE: "1", HIPPOD_HOME: home };
     this.process = spawn(process.execPath, [...words, ...options], { cwd: workspace, env, stdio: ["pipe", "pipe", "pipe"] });
     this.process.stderr?.on("data", (piece: Buffer) => (this.#errors += piece.toString("utf8")));
@@ -270,6 +273,7 @@ test("large results enter the conversation as entries, over 60 turns, a crash an
 });
 
 test("two agents in one folder keep their entries apart", async (t) => {
+  cpSync(join(here, "src"), installed, { recursive: true });
   const model = new Model(scripted);
   t.after(() => model.close());
   const port = await model.listen();

@@ -27,6 +27,8 @@ pub enum Harness {
     OpenCode,
     /// Codex (files: `AGENTS.md`, `.codex/`)
     Codex,
+    /// Pi (files: `AGENTS.md`, `.pi/`)
+    Pi,
     /// No harness (only the files and folders of the memory)
     None,
 }
@@ -39,6 +41,7 @@ impl Harness {
             Self::OpenClaw => "openclaw",
             Self::OpenCode => "opencode",
             Self::Codex => "codex",
+            Self::Pi => "pi",
             Self::None => "none",
         }
     }

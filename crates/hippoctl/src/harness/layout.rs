@@ -174,6 +174,13 @@ fn of_platform(platform: Harness, config: &LayoutConfig, there: &PathSnapshot) -
             };
             vec![block("AGENTS.md", &name, protocol), hooks]
         }
+        Harness::Pi => {
+            let mut parts = vec![block("AGENTS.md", &name, protocol)];
+            for (file, text) in text::PI_EXTENSION {
+                parts.push(LayoutPart::Own(format!(".pi/extensions/hippod/{file}"), text));
+            }
+            parts
+        }
         Harness::None => Vec::new(),
     }
 }
@@ -185,6 +192,7 @@ pub fn find_skills(platform: Harness) -> Option<&'static str> {
         Harness::OpenClaw => Some("skills"),
         Harness::OpenCode => Some(".opencode/skills"),
         Harness::Codex => Some(".agents/skills"),
+        Harness::Pi => Some(".pi/skills"),
         Harness::None => None,
     }
 }

@@ -117,6 +117,7 @@ fn list_files(platform: Harness) -> [&'static [&'static str]; 4] {
         Harness::ClaudeCode => [&["CLAUDE.md", INNER_CLAUDE], &["CLAUDE.md", INNER_CLAUDE], &[INDEX[0], ROOT], &[".claude/settings.json"]],
         Harness::OpenClaw => [&["AGENTS.md", "HEARTBEAT.md"], &["the harness"], &["USER.md", "MEMORY.md"], &[]],
         Harness::OpenCode => [&["AGENTS.md"], &["opencode.json", "opencode.jsonc"], &[INDEX[0], ROOT], &[]],
+        Harness::Pi => [&["AGENTS.md"], &[], &[], &[]],
         Harness::Codex => [&["AGENTS.md"], &[], &[], &[".codex/config.toml", ".codex/hooks.json"]],
         Harness::None => [&[]; 4],
     }

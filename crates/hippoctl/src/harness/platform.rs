@@ -6,9 +6,10 @@ use super::{CONFIG, LayoutConfig, PathSnapshot, PathState};
 
 /// The files that identify each harness. If files of several harnesses exist, the first harness in this list is chosen.
 #[rustfmt::skip] // keep the list compact
-const SIGNS: [(Harness, &[&str]); 4] = [
+const SIGNS: [(Harness, &[&str]); 5] = [
     (Harness::OpenCode, &["opencode.json", "opencode.jsonc", ".opencode"]),
     (Harness::Codex, &[".codex"]),
+    (Harness::Pi, &[".pi"]),
     (Harness::OpenClaw, &["openclaw.json", "SOUL.md", "IDENTITY.md", "HEARTBEAT.md", "BOOTSTRAP.md"]),
     (Harness::ClaudeCode, &["CLAUDE.md", ".claude"]),
 ];
@@ -61,6 +62,7 @@ mod tests {
         assert_eq!(found(&[]), Harness::ClaudeCode);
         assert_eq!(found(&["CLAUDE.md"]), Harness::ClaudeCode);
         assert_eq!(found(&["AGENTS.md"]), Harness::Codex);
+        assert_eq!(found(&["AGENTS.md", ".pi"]), Harness::Pi);
         assert_eq!(found(&["AGENTS.md", "MEMORY.md"]), Harness::OpenClaw);
         assert_eq!(found(&["AGENTS.md", "SOUL.md"]), Harness::OpenClaw);
         assert_eq!(found(&["opencode.json", "CLAUDE.md"]), Harness::OpenCode);

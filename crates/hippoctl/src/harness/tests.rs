@@ -140,6 +140,7 @@ fn each_platform_gets_its_files() {
         Harness::OpenClaw,
         Harness::OpenCode,
         Harness::Codex,
+        Harness::Pi,
     ] {
         let mut world = World::default();
         world.init(platform);
@@ -198,6 +199,7 @@ fn the_block_of_each_platform_names_the_index_file() {
         (Harness::OpenClaw, "AGENTS.md"),
         (Harness::OpenCode, "AGENTS.md"),
         (Harness::Codex, "AGENTS.md"),
+        (Harness::Pi, "AGENTS.md"),
     ] {
         let mut world = World::default();
         world.init(platform);

@@ -36,6 +36,21 @@ pub const ROOT: &str = include_str!("../../../../integrations/templates/ROOT.md"
 pub const HEARTBEAT: &str = include_str!("../../../../integrations/heartbeat.md");
 /// The plugin for OpenCode.
 pub const OPENCODE_PLUGIN: &str = include_str!("../../../../integrations/opencode/hippod.js");
+/// The extension for Pi: names and contents of its files.
+pub const PI_EXTENSION: [(&str, &str); 3] = [
+    (
+        "index.ts",
+        include_str!("../../../../integrations/openclaw/src/index.ts"),
+    ),
+    (
+        "daemon.ts",
+        include_str!("../../../../integrations/openclaw/src/daemon.ts"),
+    ),
+    (
+        "entries.ts",
+        include_str!("../../../../integrations/openclaw/src/entries.ts"),
+    ),
+];
 /// The content of the block in `MEMORY.md` while `memory/ROOT.md` has no text.
 pub const NO_ROOT: &str = "<!-- Generated from the daily logs, and updated automatically. -->\n";
 
@@ -49,14 +64,19 @@ pub fn protocol(platform: Harness, index_in_prompt: Option<bool>) -> String {
             "Its topics are listed in `MEMORY.md`, between the lines that name hippod."
         }
         Harness::OpenCode => "Its topics are listed in `memory/ROOT.md`, which every session loads.",
-        Harness::OpenClaw | Harness::Codex | Harness::None => {
+        Harness::OpenClaw | Harness::Codex | Harness::Pi | Harness::None => {
             "Its topics are listed in `memory/ROOT.md`; if it was not shown to you, read it first."
         }
     };
     let mut text = PROTOCOL.replace("{root}", root);
     // Agents read the index file after the instructions and before MEMORY.md.
     let index = index_in_prompt.unwrap_or(platform == Harness::OpenClaw);
-    if index && matches!(platform, Harness::OpenClaw | Harness::Codex | Harness::None) {
+    if index
+        && matches!(
+            platform,
+            Harness::OpenClaw | Harness::Codex | Harness::Pi | Harness::None
+        )
+    {
         text.push_str(
             "- **Where to look first.** When a session starts, after this file and before `MEMORY.md`, read \
              `HIPPOCAMPUS.md`: it lists the topics with their places and their age.\n",

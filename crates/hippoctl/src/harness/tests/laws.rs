@@ -11,7 +11,7 @@ use super::*;
 
 fn platforms() -> impl Strategy<Value = Harness> {
     use Harness::*;
-    select(&[ClaudeCode, OpenClaw, OpenCode, Codex, None][..])
+    select(&[ClaudeCode, OpenClaw, OpenCode, Codex, Pi, None][..])
 }
 
 const MARKDOWN: [&str; 11] = [
