@@ -1,0 +1,112 @@
+//! Ways to manage the context, and the result of a replay.
+
+use std::ops::AddAssign;
+
+use super::price::{BilledTokens, ModelPrice};
+
+/// A way to manage the context. By default, the agent keeps everything.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ContextArm {
+    /// hippod: a tool result above so many tokens is an entry when it is first sent.
+    pub first: Option<usize>,
+    /// hippod: contents of files are whole when they are first sent.
+    pub files_whole: bool,
+    /// Number of newest tool results that stay whole. Older ones are replaced in each request.
+    pub newest: Option<usize>,
+    /// An entry of hippod replaces a result, not a short line.
+    pub entries: bool,
+    /// Anthropic's `clear_tool_uses_20250919`, with `trigger`, `keep` and `clear_at_least`: in a prompt above the
+    /// trigger, a line replaces all tool results except the newest, if this removes enough tokens.
+    pub clear: Option<[usize; 3]>,
+    /// In a prompt with messages above so many tokens, a summary replaces all messages except the newest, which have
+    /// at most so many tokens.
+    pub compact: Option<([usize; 2], Summarizer)>,
+    /// Maximum tokens of a fetched part around a value; `None` fetches the whole content.
+    pub part: Option<usize>,
+}
+
+/// Author of a summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Summarizer {
+    /// The model, with an additional call.
+    Model,
+    /// hippod, with at most so many tokens.
+    Extract(usize),
+}
+
+impl ContextArm {
+    /// Returns `true` if the definitions of hippod's tools are in each prompt.
+    pub fn uses_hippod(&self) -> bool {
+        self.entries || matches!(self.compact, Some((_, Summarizer::Extract(_))))
+    }
+}
+
+/// Result of a replay.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct ArmResult {
+    pub billed: BilledTokens,
+    /// Part of [`Self::billed`] for requests that fetch values. It does not include the contents in later prompts.
+    pub refetched: BilledTokens,
+    pub counts: ArmCounts,
+    pub largest: usize,
+}
+
+/// Counts of a replay, by [`ArmCount`].
+pub type ArmCounts = [usize; 9];
+
+/// Index of a count.
+#[derive(Debug, Clone, Copy)]
+pub enum ArmCount {
+    Compactions,
+    Fetches,
+    /// Values that the agent named, and that earlier messages contained.
+    Needed,
+    /// Those of the needed values that the context contained.
+    Present,
+    /// Needed values that the new messages of the turn do not contain.
+    Again,
+    AgainPresent,
+    /// Needed values that could not be fetched.
+    Lost,
+    Requests,
+    /// Tokens of all requests.
+    Prompts,
+}
+
+impl ArmResult {
+    /// Returns a count.
+    pub fn get(&self, count: ArmCount) -> usize {
+        self.counts[count as usize]
+    }
+
+    /// Increases a count.
+    pub fn count(&mut self, count: ArmCount, by: usize) {
+        self.counts[count as usize] += by;
+    }
+
+    /// Returns the price in US dollars.
+    pub fn dollars(&self, model: &ModelPrice) -> f64 {
+        self.billed.dollars(model)
+    }
+
+    /// Returns the percentage of the needed values, and of those needed again, that the context contained.
+    pub fn present(&self) -> [f64; 2] {
+        let share = |part, all| 100.0 * self.get(part) as f64 / self.get(all).max(1) as f64;
+        [
+            share(ArmCount::Present, ArmCount::Needed),
+            share(ArmCount::AgainPresent, ArmCount::Again),
+        ]
+    }
+}
+
+impl AddAssign<&Self> for ArmResult {
+    fn add_assign(&mut self, other: &Self) {
+        self.billed += other.billed;
+        self.refetched += other.refetched;
+        self.largest = self.largest.max(other.largest);
+        self.counts
+            .iter_mut()
+            .zip(other.counts)
+            .for_each(|(sum, count)| *sum += count);
+    }
+}
