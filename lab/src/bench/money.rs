@@ -13,7 +13,7 @@ use super::replay::session;
 use super::replay::thousands;
 use super::table::Figure;
 use crate::terminal::say;
-use arm::{ArmCount, ArmResult, ContextArm, Summarizer};
+use arm::{ArmResult, ContextArm, Summarizer};
 use need::ItemList;
 use price::MODELS;
 
@@ -71,6 +71,22 @@ pub fn run(eval: &Path) -> Result<Vec<Figure>> {
             figures = compare(&name, &all, &sum(&base[0]), &masked);
         }
     }
+    for worth in [1_000, 300] {
+        let sizes: Vec<(usize, usize)> = lists.iter().flat_map(|list| run::entries(list, worth)).collect();
+        let (whole, small) = sizes
+            .iter()
+            .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        let measured = format!("{} → {}", thousands(whole as f64), thousands(small as f64));
+        let what = format!(
+            "tokens of the {} tool results above {worth} tokens → of their entries",
+            sizes.len()
+        );
+        figures.push(Figure::new(
+            PART,
+            what,
+            format!("{measured} ({:.1} ×)", whole as f64 / small.max(1) as f64),
+        ));
+    }
     Ok(figures)
 }
 
@@ -121,11 +137,6 @@ fn arms() -> Vec<(String, ContextArm)> {
             (arm.compact, arm.part) = (Some((at, Summarizer::Extract(SUMMARY))), part);
         });
     }
-    let name = "hippod at first insertion (above 1,000 tokens, files whole) and at compaction";
-    add(&format!("{name} {}", told(CHOSEN)), &|arm| {
-        (arm.first, arm.files_whole, arm.entries) = (Some(1_000), true, true);
-        arm.compact = Some((CHOSEN, Summarizer::Extract(SUMMARY)));
-    });
     arms
 }
 
@@ -149,7 +160,7 @@ fn sum(results: &[ArmResult]) -> ArmResult {
 fn compare(name: &str, ours: &ArmResult, kept: &ArmResult, masked: &ArmResult) -> Vec<Figure> {
     let model = &MODELS[0];
     let [ratio, other] = [ours, masked].map(|one| one.dollars(model) / kept.dollars(model));
-    let [share, others] = [ours, masked].map(|one| one.present()[1]);
+    let [share, others] = [ours, masked].map(|one| one.shares()[1]);
     vec![
         Figure::new(
             PART,
@@ -174,7 +185,7 @@ fn line(name: &str, results: &[Vec<ArmResult>; 2], base: &[Vec<ArmResult>; 2]) {
     let billed = all.billed;
     let tokens = [billed.fresh, billed.cached, billed.written, billed.output];
     let dearer = |(one, kept): &(&ArmResult, &ArmResult)| one.dollars(model) > kept.dollars(model) * 1.001;
-    let [needed, again] = all.present();
+    let [needed, again] = all.shares();
     say(format_args!(
         "| {name} | {} | {} | {:.2} | {} | {}, ${:.2} | {needed:.1} / {again:.1} % | {} | {} | {}, {} |",
         tokens.map(|tokens| thousands(tokens as f64 / 1e3)).join(" / "),
@@ -186,12 +197,12 @@ fn line(name: &str, results: &[Vec<ArmResult>; 2], base: &[Vec<ArmResult>; 2]) {
             ))
             .join(" / "),
         sum(&results[1]).dollars(model) / sum(&base[1]).dollars(model),
-        all.get(ArmCount::Compactions),
-        all.get(ArmCount::Fetches),
+        all.compactions,
+        all.fetches,
         all.refetched.dollars(model),
-        all.get(ArmCount::Lost),
+        all.lost,
         results[0].iter().zip(&base[0]).filter(dearer).count(),
-        thousands((all.get(ArmCount::Prompts) / all.get(ArmCount::Requests).max(1)) as f64),
-        thousands(all.largest as f64),
+        thousands((all.prompts[0] / all.requests.max(1)) as f64),
+        thousands(all.prompts[1] as f64),
     ));
 }

@@ -47,55 +47,29 @@ pub struct ArmResult {
     pub billed: BilledTokens,
     /// Part of [`Self::billed`] for requests that fetch values. It does not include the contents in later prompts.
     pub refetched: BilledTokens,
-    pub counts: ArmCounts,
-    pub largest: usize,
-}
-
-/// Counts of a replay, by [`ArmCount`].
-pub type ArmCounts = [usize; 9];
-
-/// Index of a count.
-#[derive(Debug, Clone, Copy)]
-pub enum ArmCount {
-    Compactions,
-    Fetches,
-    /// Values that the agent named, and that earlier messages contained.
-    Needed,
+    pub fetches: usize,
+    pub compactions: usize,
+    /// Values that the agent named and that earlier messages contained: all, and those that the new messages of the
+    /// turn did not contain.
+    pub needed: [usize; 2],
     /// Those of the needed values that the context contained.
-    Present,
-    /// Needed values that the new messages of the turn do not contain.
-    Again,
-    AgainPresent,
+    pub present: [usize; 2],
     /// Needed values that could not be fetched.
-    Lost,
-    Requests,
-    /// Tokens of all requests.
-    Prompts,
+    pub lost: usize,
+    pub requests: usize,
+    /// Tokens of all requests, and of the largest.
+    pub prompts: [usize; 2],
 }
 
 impl ArmResult {
-    /// Returns a count.
-    pub fn get(&self, count: ArmCount) -> usize {
-        self.counts[count as usize]
-    }
-
-    /// Increases a count.
-    pub fn count(&mut self, count: ArmCount, by: usize) {
-        self.counts[count as usize] += by;
-    }
-
     /// Returns the price in US dollars.
     pub fn dollars(&self, model: &ModelPrice) -> f64 {
         self.billed.dollars(model)
     }
 
-    /// Returns the percentage of the needed values, and of those needed again, that the context contained.
-    pub fn present(&self) -> [f64; 2] {
-        let share = |part, all| 100.0 * self.get(part) as f64 / self.get(all).max(1) as f64;
-        [
-            share(ArmCount::Present, ArmCount::Needed),
-            share(ArmCount::AgainPresent, ArmCount::Again),
-        ]
+    /// Returns the percentage of the needed values that the context contained.
+    pub fn shares(&self) -> [f64; 2] {
+        [0, 1].map(|at| 100.0 * self.present[at] as f64 / self.needed[at].max(1) as f64)
     }
 }
 
@@ -103,10 +77,17 @@ impl AddAssign<&Self> for ArmResult {
     fn add_assign(&mut self, other: &Self) {
         self.billed += other.billed;
         self.refetched += other.refetched;
-        self.largest = self.largest.max(other.largest);
-        self.counts
-            .iter_mut()
-            .zip(other.counts)
-            .for_each(|(sum, count)| *sum += count);
+        self.fetches += other.fetches;
+        self.compactions += other.compactions;
+        self.lost += other.lost;
+        self.requests += other.requests;
+        self.prompts = [
+            self.prompts[0] + other.prompts[0],
+            self.prompts[1].max(other.prompts[1]),
+        ];
+        for at in [0, 1] {
+            self.needed[at] += other.needed[at];
+            self.present[at] += other.present[at];
+        }
     }
 }

@@ -14,7 +14,6 @@ pub struct SessionItem<'s> {
     pub text: &'s str,
     pub tokens: usize,
     pub result: Option<&'s ToolResult>,
-    pub answer: bool,
 }
 
 /// A value that the agent names, and that earlier items contain.
@@ -42,63 +41,60 @@ impl<'s> ItemList<'s> {
             needs: Vec::new(),
         };
         let mut holders: BTreeMap<&'s str, Vec<usize>> = BTreeMap::new();
-        for (at, turn) in session.turns.iter().enumerate() {
+        for (turn, call) in session.turns.iter().enumerate() {
             let first = list.items.len();
-            for read in &turn.read {
+            for read in &call.read {
                 let (text, result) = match read {
                     ModelInput::Text(text) => (text, None),
                     ModelInput::Result(result) => (&result.content, Some(result)),
                 };
-                for value in values(text) {
-                    holders.entry(value).or_default().push(list.items.len());
-                }
-                list.items.push(SessionItem {
-                    turn: at,
-                    text,
-                    tokens: tokens::of(text),
-                    result,
-                    answer: false,
-                });
+                list.add(&mut holders, turn, (text, tokens::of(text)), result);
             }
             list.turns.push((first, list.items.len()));
-            let named: BTreeSet<&str> = turn
+            let named: BTreeSet<&str> = call
                 .answer
                 .iter()
                 .flat_map(|answer| values(&answer.text))
                 .collect();
-            list.needs.push(
-                named
-                    .into_iter()
-                    .filter_map(|value| {
-                        let holders = holders.get(value)?.clone();
-                        Some(NeededValue { value, holders })
-                    })
-                    .collect(),
-            );
-            for answer in &turn.answer {
-                for value in values(&answer.text) {
-                    holders.entry(value).or_default().push(list.items.len());
-                }
-                list.items.push(SessionItem {
-                    turn: at,
-                    text: &answer.text,
-                    tokens: answer.tokens,
-                    result: None,
-                    answer: true,
-                });
+            let known = named.into_iter().filter_map(|value| {
+                let holders = holders.get(value)?.clone();
+                Some(NeededValue { value, holders })
+            });
+            list.needs.push(known.collect());
+            for answer in &call.answer {
+                list.add(&mut holders, turn, (&answer.text, answer.tokens), None);
             }
         }
         list
     }
 
+    fn add(
+        &mut self,
+        holders: &mut BTreeMap<&'s str, Vec<usize>>,
+        turn: usize,
+        (text, tokens): (&'s str, usize),
+        result: Option<&'s ToolResult>,
+    ) {
+        for value in values(text) {
+            holders.entry(value).or_default().push(self.items.len());
+        }
+        self.items.push(SessionItem {
+            turn,
+            text,
+            tokens,
+            result,
+        });
+    }
+
     /// Returns items as a transcript that hippod's compaction reads.
     pub fn transcript(&self, items: impl Iterator<Item = usize>) -> String {
         let mut lines = String::new();
-        for item in items.map(|at| &self.items[at]) {
-            let (role, kind) = match (item.answer, item.result) {
-                (true, _) => ("assistant", "text"),
-                (_, Some(_)) => ("tool", "tool_result"),
-                _ => ("user", "text"),
+        for at in items {
+            let item = &self.items[at];
+            let (role, kind) = match item.result {
+                Some(_) => ("tool", "tool_result"),
+                None if at >= self.turns[item.turn].1 => ("assistant", "text"),
+                None => ("user", "text"),
             };
             let name = item.result.map(|result| result.tool.as_str());
             let line = json!({ "role": role, "kind": kind, "name": name, "text": item.text });

@@ -9,7 +9,7 @@ use hippo_context::render::format_key_data;
 use hippo_session::compaction::{CompactionOptions, compact};
 use hippo_types::tokens;
 
-use super::arm::{ArmCount, ArmResult, ContextArm, Summarizer};
+use super::arm::{ArmResult, ContextArm, Summarizer};
 use super::need::{ItemList, NeededValue};
 use super::price::{BilledTokens, PromptCache};
 use crate::bench::extract::holds;
@@ -54,18 +54,19 @@ struct Segment {
 /// Replays a session. `system` is the number of tokens before the first message.
 pub fn play(list: &ItemList<'_>, arm: ContextArm, system: usize) -> ArmResult {
     let tools = if arm.uses_hippod() { TOOLS } else { 0 };
-    let mut run = ArmRun {
-        list,
-        arm,
-        context: vec![segment(usize::MAX, Form::Other, "system", system + tools)],
-        entries: BTreeMap::new(),
-        cache: PromptCache::default(),
-        result: ArmResult::default(),
-    };
+    let mut run = ArmRun::new(list, arm, system + tools);
     for turn in 0..list.turns.len() {
         run.turn(turn);
     }
     run.result
+}
+
+/// Returns the tokens of each tool result above `worth` tokens, and of its entry.
+pub fn entries(list: &ItemList<'_>, worth: usize) -> Vec<(usize, usize)> {
+    let mut run = ArmRun::new(list, ContextArm::default(), 0);
+    let large = (0..list.items.len()).filter(|item| list.items[*item].tokens > worth);
+    let sizes = large.filter_map(|item| Some((list.items[item].tokens, run.entry(item)?.tokens)));
+    sizes.collect()
 }
 
 struct ArmRun<'l> {
@@ -78,7 +79,18 @@ struct ArmRun<'l> {
     result: ArmResult,
 }
 
-impl ArmRun<'_> {
+impl<'l> ArmRun<'l> {
+    fn new(list: &'l ItemList<'l>, arm: ContextArm, system: usize) -> Self {
+        Self {
+            list,
+            arm,
+            context: vec![segment(usize::MAX, Form::Other, "system", system)],
+            entries: BTreeMap::new(),
+            cache: PromptCache::default(),
+            result: ArmResult::default(),
+        }
+    }
+
     fn turn(&mut self, turn: usize) {
         let (first, answer) = self.list.turns[turn];
         let next = self.list.turns.get(turn + 1);
@@ -103,9 +115,9 @@ impl ArmRun<'_> {
 
     fn send(&mut self, output: usize) -> BilledTokens {
         let size = self.size();
-        self.result.count(ArmCount::Requests, 1);
-        self.result.count(ArmCount::Prompts, size);
-        self.result.largest = self.result.largest.max(size);
+        self.result.requests += 1;
+        self.result.prompts[0] += size;
+        self.result.prompts[1] = self.result.prompts[1].max(size);
         let segments = self.context.iter().map(|segment| (segment.key, segment.tokens));
         self.cache.bill(segments, output)
     }
@@ -199,7 +211,7 @@ impl ArmRun<'_> {
             let removed: usize = old(keep).iter().map(|at| self.context[*at].tokens).sum();
             if self.size() > trigger && removed > at_least {
                 self.replace(old(keep));
-                self.result.count(ArmCount::Compactions, 1);
+                self.result.compactions += 1;
             }
         }
     }
@@ -257,7 +269,7 @@ impl ArmRun<'_> {
         };
         if replaced > summary.tokens {
             self.context.splice(1..from, [summary]);
-            self.result.count(ArmCount::Compactions, 1);
+            self.result.compactions += 1;
         }
     }
 
@@ -267,14 +279,11 @@ impl ArmRun<'_> {
         for need in &self.list.needs[turn] {
             let again = need.holders.iter().all(|holder| *holder < first);
             let present = self.context.iter().any(|segment| shows(segment, need));
-            self.result.count(ArmCount::Needed, 1);
-            self.result.count(ArmCount::Again, usize::from(again));
-            if present {
-                self.result.count(ArmCount::Present, 1);
-                self.result.count(ArmCount::AgainPresent, usize::from(again));
-                continue;
+            for at in 0..=usize::from(again) {
+                self.result.needed[at] += 1;
+                self.result.present[at] += usize::from(present);
             }
-            if parts.iter().any(|part| shows(part, need)) {
+            if present || parts.iter().any(|part| shows(part, need)) {
                 continue;
             }
             let by_hippod = self.arm.uses_hippod();
@@ -285,7 +294,7 @@ impl ArmRun<'_> {
             };
             // A harness cannot fetch messages. It can only repeat a tool.
             let Some(item) = newest(true).or_else(|| newest(false).filter(|_| by_hippod)) else {
-                self.result.count(ArmCount::Lost, 1);
+                self.result.lost += 1;
                 continue;
             };
             let text = part(self.list.items[item].text, need.value, self.arm.part);
@@ -294,7 +303,7 @@ impl ArmRun<'_> {
         if parts.is_empty() {
             return;
         }
-        self.result.count(ArmCount::Fetches, parts.len());
+        self.result.fetches += parts.len();
         let billed = self.send(CALL * parts.len());
         self.result.billed += billed;
         self.result.refetched += billed;
