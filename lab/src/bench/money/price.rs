@@ -7,7 +7,7 @@ use std::ops::AddAssign;
 /// Number of tokens below which no vendor caches a prompt.
 const LEAST_CACHED: usize = 1_024;
 
-/// Prices of a model in US dollars per million tokens, for prompts of at most 200,000 tokens.
+/// Prices of a model in US dollars per million tokens. Higher prices of very large prompts are ignored.
 pub struct ModelPrice {
     pub name: &'static str,
     pub fresh: f64,
