@@ -15,13 +15,15 @@ use super::table::Figure;
 use crate::terminal::say;
 use arm::{ArmResult, ContextArm, Summarizer};
 use need::ItemList;
-use price::MODELS;
+use price::{MODELS, ModelPrice};
 
 const PART: &str = "money";
 /// Tokens of a system prompt that recorded sessions do not contain, for a second price.
 const SYSTEM: usize = 15_000;
 /// Threshold and kept tokens of a harness's own compaction: 80 % and 10 % of a window of 200,000 tokens.
 const HARNESS: [usize; 2] = [160_000, 20_000];
+/// Number of tokens above which a tool result is large.
+const LARGE: usize = 1_000;
 /// Thresholds and kept tokens for hippod.
 const EARLIER: [[usize; 2]; 7] = [
     HARNESS,
@@ -71,22 +73,16 @@ pub fn run(eval: &Path) -> Result<Vec<Figure>> {
             figures = compare(&name, &all, &sum(&base[0]), &masked);
         }
     }
-    for worth in [1_000, 300] {
-        let sizes: Vec<(usize, usize)> = lists.iter().flat_map(|list| run::entries(list, worth)).collect();
-        let (whole, small) = sizes
-            .iter()
-            .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-        let measured = format!("{} → {}", thousands(whole as f64), thousands(small as f64));
-        let what = format!(
-            "tokens of the {} tool results above {worth} tokens → of their entries",
-            sizes.len()
-        );
-        figures.push(Figure::new(
-            PART,
-            what,
-            format!("{measured} ({:.1} ×)", whole as f64 / small.max(1) as f64),
-        ));
-    }
+    let sizes: Vec<_> = lists.iter().flat_map(|list| run::entries(list, LARGE)).collect();
+    let [whole, small] = sizes
+        .iter()
+        .fold([0, 0], |sum, one| [sum[0] + one.0, sum[1] + one.1]);
+    let what = format!(
+        "tokens of {} tool results above {LARGE} tokens → of their entries",
+        sizes.len()
+    );
+    let measured = format!("{whole} → {small} ({:.0} ×)", whole as f64 / small.max(1) as f64);
+    figures.push(Figure::new(PART, what, measured));
     Ok(figures)
 }
 
@@ -109,8 +105,8 @@ fn arms() -> Vec<(String, ContextArm)> {
         add(&name, &|arm| arm.clear = Some(clear));
     }
     for (worth, files_whole, part) in [
-        (1_000, false, None),
-        (1_000, true, None),
+        (LARGE, false, None),
+        (LARGE, true, None),
         (300, false, None),
         (300, false, FETCHED),
     ] {
@@ -158,48 +154,46 @@ fn sum(results: &[ArmResult]) -> ArmResult {
 }
 
 fn compare(name: &str, ours: &ArmResult, kept: &ArmResult, masked: &ArmResult) -> Vec<Figure> {
-    let model = &MODELS[0];
-    let [ratio, other] = [ours, masked].map(|one| one.dollars(model) / kept.dollars(model));
+    let [ratio, other] = [ours, masked].map(|one| ratio(&MODELS[0], one, kept));
     let [share, others] = [ours, masked].map(|one| one.shares()[1]);
+    let figure = |what: &str, measured| Figure::new(PART, format!("{name}: {what}"), measured);
+    let price = figure("price ÷ price of everything kept", format!("{ratio:.2}"));
+    let values = figure(
+        "values needed again that the context contains",
+        format!("{share:.1} %"),
+    );
+    let cheap = format!("≤ 0.75, and less than masking ({other:.2})");
     vec![
-        Figure::new(
-            PART,
-            format!("{name}: price ÷ price of everything kept"),
-            format!("{ratio:.2}"),
-        )
-        .reach(
-            format!("≤ 0.75, and less than masking ({other:.2})"),
-            ratio <= 0.75 && ratio < other,
-        ),
-        Figure::new(
-            PART,
-            format!("{name}: values needed again that the context contains"),
-            format!("{share:.1} %"),
-        )
-        .reach(format!("more than with masking ({others:.1} %)"), share > others),
+        price.reach(cheap, ratio <= 0.75 && ratio < other),
+        values.reach(format!("more than with masking ({others:.1} %)"), share > others),
     ]
+}
+
+fn ratio(model: &ModelPrice, one: &ArmResult, kept: &ArmResult) -> f64 {
+    model.dollars(&one.billed) / model.dollars(&kept.billed)
 }
 
 fn line(name: &str, results: &[Vec<ArmResult>; 2], base: &[Vec<ArmResult>; 2]) {
     let (all, kept, model) = (sum(&results[0]), sum(&base[0]), &MODELS[0]);
-    let billed = all.billed;
-    let tokens = [billed.fresh, billed.cached, billed.written, billed.output];
-    let dearer = |(one, kept): &(&ArmResult, &ArmResult)| one.dollars(model) > kept.dollars(model) * 1.001;
+    let dearer = |(one, kept): &(&ArmResult, &ArmResult)| ratio(model, one, kept) > 1.001;
+    let prices = MODELS.map(|model| {
+        format!(
+            "${:.2} ({:.2})",
+            model.dollars(&all.billed),
+            ratio(&model, &all, &kept)
+        )
+    });
     let [needed, again] = all.shares();
     say(format_args!(
         "| {name} | {} | {} | {:.2} | {} | {}, ${:.2} | {needed:.1} / {again:.1} % | {} | {} | {}, {} |",
-        tokens.map(|tokens| thousands(tokens as f64 / 1e3)).join(" / "),
-        MODELS
-            .map(|model| format!(
-                "${:.2} ({:.2})",
-                all.dollars(&model),
-                all.dollars(&model) / kept.dollars(&model)
-            ))
+        all.billed
+            .map(|tokens| thousands(tokens as f64 / 1e3))
             .join(" / "),
-        sum(&results[1]).dollars(model) / sum(&base[1]).dollars(model),
+        prices.join(" / "),
+        ratio(model, &sum(&results[1]), &sum(&base[1])),
         all.compactions,
         all.fetches,
-        all.refetched.dollars(model),
+        model.dollars(&all.refetched),
         all.lost,
         results[0].iter().zip(&base[0]).filter(dearer).count(),
         thousands((all.prompts[0] / all.requests.max(1)) as f64),

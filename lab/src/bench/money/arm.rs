@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use super::price::{BilledTokens, ModelPrice};
+use super::price::BilledTokens;
 
 /// A way to manage the context. By default, the agent keeps everything.
 #[derive(Debug, Clone, Copy, Default)]
@@ -62,11 +62,6 @@ pub struct ArmResult {
 }
 
 impl ArmResult {
-    /// Returns the price in US dollars.
-    pub fn dollars(&self, model: &ModelPrice) -> f64 {
-        self.billed.dollars(model)
-    }
-
     /// Returns the percentage of the needed values that the context contained.
     pub fn shares(&self) -> [f64; 2] {
         [0, 1].map(|at| 100.0 * self.present[at] as f64 / self.needed[at].max(1) as f64)
@@ -75,8 +70,10 @@ impl ArmResult {
 
 impl AddAssign<&Self> for ArmResult {
     fn add_assign(&mut self, other: &Self) {
-        self.billed += other.billed;
-        self.refetched += other.refetched;
+        for at in 0..self.billed.len() {
+            self.billed[at] += other.billed[at];
+            self.refetched[at] += other.refetched[at];
+        }
         self.fetches += other.fetches;
         self.compactions += other.compactions;
         self.lost += other.lost;

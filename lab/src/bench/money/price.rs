@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::ops::AddAssign;
 
 /// Number of tokens below which no vendor caches a prompt.
 const LEAST_CACHED: usize = 1_024;
@@ -10,13 +9,17 @@ const LEAST_CACHED: usize = 1_024;
 /// Prices of a model in US dollars per million tokens. Higher prices of very large prompts are ignored.
 pub struct ModelPrice {
     pub name: &'static str,
-    pub fresh: f64,
-    pub cached: f64,
-    /// Price of a prompt's new tokens, which the vendor adds to its cache. Without a separate price, it is the fresh
-    /// price.
-    pub written: f64,
-    pub output: f64,
+    /// Prices in the order of [`BilledTokens`]. If writing to the cache has no separate price, it is the fresh price.
+    prices: [f64; 4],
 }
+
+/// Tokens by the price that applies:
+///
+/// - fresh: in prompts that are too short for a cache;
+/// - cached: in the longest beginning that a request shares with an earlier request;
+/// - written: the others of a request, which the vendor adds to its cache;
+/// - output: in answers.
+pub type BilledTokens = [usize; 4];
 
 /// Models of three vendors, and one model with the older price of cached tokens. Sources, read on 27 November 2026:
 ///
@@ -33,45 +36,15 @@ pub const MODELS: [ModelPrice; 4] = [
     price("Claude Opus 5", [5.0, 0.50, 6.25, 25.0]),
 ];
 
-const fn price(name: &'static str, [fresh, cached, written, output]: [f64; 4]) -> ModelPrice {
-    ModelPrice {
-        name,
-        fresh,
-        cached,
-        written,
-        output,
-    }
+const fn price(name: &'static str, prices: [f64; 4]) -> ModelPrice {
+    ModelPrice { name, prices }
 }
 
-/// Tokens of requests and answers, by the price that applies.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct BilledTokens {
-    /// Tokens of prompts that are too short for a cache.
-    pub fresh: usize,
-    /// Tokens of the longest beginning that a request shares with an earlier request.
-    pub cached: usize,
-    /// Other tokens of a request, which the vendor adds to its cache.
-    pub written: usize,
-    pub output: usize,
-}
-
-impl BilledTokens {
+impl ModelPrice {
     /// Returns the price in US dollars.
-    pub fn dollars(&self, price: &ModelPrice) -> f64 {
-        let sum = self.fresh as f64 * price.fresh
-            + self.cached as f64 * price.cached
-            + self.written as f64 * price.written
-            + self.output as f64 * price.output;
-        sum / 1e6
-    }
-}
-
-impl AddAssign for BilledTokens {
-    fn add_assign(&mut self, other: Self) {
-        self.fresh += other.fresh;
-        self.cached += other.cached;
-        self.written += other.written;
-        self.output += other.output;
+    pub fn dollars(&self, tokens: &BilledTokens) -> f64 {
+        let prices = self.prices.iter().zip(tokens);
+        prices.map(|(price, tokens)| price * *tokens as f64).sum::<f64>() / 1e6
     }
 }
 
@@ -106,12 +79,7 @@ impl PromptCache {
             self.beginnings
                 .extend(beginnings.into_iter().map(|(hash, _)| hash));
         }
-        BilledTokens {
-            fresh,
-            cached,
-            written,
-            output,
-        }
+        [fresh, cached, written, output]
     }
 }
 
@@ -123,8 +91,8 @@ mod tests {
     fn a_changed_segment_is_billed_with_everything_behind_it() {
         let mut cache = PromptCache::default();
         let mut bill = |keys: &[u64]| {
-            let billed = cache.bill(keys.iter().map(|key| (*key, 1_000)), 7);
-            (billed.fresh, billed.cached, billed.written)
+            let [fresh, cached, written, _] = cache.bill(keys.iter().map(|key| (*key, 1_000)), 7);
+            (fresh, cached, written)
         };
         assert_eq!(bill(&[1]), (1_000, 0, 0));
         assert_eq!(bill(&[1, 2, 3]), (0, 0, 3_000));
@@ -132,12 +100,7 @@ mod tests {
         assert_eq!(bill(&[1, 2, 9, 4]), (0, 2_000, 2_000));
         // The cache still contains the earlier request.
         assert_eq!(bill(&[1, 2, 3, 4, 5]), (0, 4_000, 1_000));
-        let billed = BilledTokens {
-            fresh: 0,
-            cached: 1_000_000,
-            written: 100_000,
-            output: 10_000,
-        };
-        assert!((billed.dollars(&MODELS[0]) - 0.9).abs() < 1e-9);
+        let dollars = MODELS[0].dollars(&[0, 1_000_000, 100_000, 10_000]);
+        assert!((dollars - 0.9).abs() < 1e-9);
     }
 }

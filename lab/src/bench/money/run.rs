@@ -106,8 +106,7 @@ impl<'l> ArmRun<'l> {
             return;
         }
         let output = self.list.items[answer..end].iter().map(|item| item.tokens).sum();
-        let billed = self.send(output);
-        self.result.billed += billed;
+        self.send(output);
         for item in answer..end {
             self.context.push(self.whole(item));
         }
@@ -119,7 +118,9 @@ impl<'l> ArmRun<'l> {
         self.result.prompts[0] += size;
         self.result.prompts[1] = self.result.prompts[1].max(size);
         let segments = self.context.iter().map(|segment| (segment.key, segment.tokens));
-        self.cache.bill(segments, output)
+        let billed = self.cache.bill(segments, output);
+        (0..billed.len()).for_each(|at| self.result.billed[at] += billed[at]);
+        billed
     }
 
     fn size(&self) -> usize {
@@ -242,9 +243,8 @@ impl<'l> ArmRun<'l> {
             Summarizer::Model => {
                 let request = segment(usize::MAX, Form::Other, "summarize", REQUEST);
                 self.context.push(request);
-                let billed = self.send(SUMMARY);
+                self.send(SUMMARY);
                 self.context.pop();
-                self.result.billed += billed;
                 let name = format!("summary before {first}");
                 segment(usize::MAX, Form::Summary, &name, SUMMARY)
             }
@@ -305,8 +305,7 @@ impl<'l> ArmRun<'l> {
         }
         self.result.fetches += parts.len();
         let billed = self.send(CALL * parts.len());
-        self.result.billed += billed;
-        self.result.refetched += billed;
+        (0..billed.len()).for_each(|at| self.result.refetched[at] += billed[at]);
         let calls = format!("calls of {turn}");
         let calls = segment(usize::MAX, Form::Other, &calls, CALL * parts.len());
         self.context.push(calls);
