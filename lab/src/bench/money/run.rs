@@ -354,13 +354,47 @@ fn part<'t>(text: &'t str, value: &str, most: Option<usize>) -> &'t str {
     let (Some(most), Some(at)) = (most.map(tokens::bytes), text.find(value)) else {
         return text;
     };
-    let mut from = at.saturating_sub(most / 2);
-    let mut to = (at + value.len()).max(from + most).min(text.len());
-    while !text.is_char_boundary(from) {
-        from -= 1;
-    }
-    while !text.is_char_boundary(to) {
-        to += 1;
-    }
+    let from = text.floor_char_boundary(at.saturating_sub(most / 2));
+    let to = text.ceil_char_boundary((at + value.len()).max(from + most));
     &text[from..to]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::replay::session::{ModelCall, ModelInput, ModelOutput, ReplaySession};
+
+    #[test]
+    fn a_value_that_the_prompt_lacks_is_fetched() {
+        let result = ToolResult {
+            tool: "exec".into(),
+            reference: "ls".into(),
+            content: format!("src/deep.rs\n{}", "a line without values\n".repeat(400)),
+            failed: false,
+        };
+        let turn = |read, text: &str| {
+            let (text, tokens) = (text.to_owned(), 1);
+            let answer = vec![ModelOutput { text, tokens }];
+            let read = vec![read];
+            ModelCall { read, answer }
+        };
+        let read = ModelInput::Text("go on".into());
+        let turns = vec![
+            turn(ModelInput::Result(result), "done"),
+            turn(read, "I read src/deep.rs"),
+        ];
+        let name = String::new();
+        let session = ReplaySession { name, turns };
+        let list = ItemList::new(&session);
+        let masked = ContextArm {
+            newest: Some(0),
+            ..ContextArm::default()
+        };
+        for (arm, present, fetches, requests) in [(ContextArm::default(), 1, 0, 2), (masked, 0, 1, 3)] {
+            let played = play(&list, arm, 2_000);
+            assert_eq!((played.needed, played.present), ([1, 1], [present; 2]));
+            assert_eq!((played.fetches, played.requests), (fetches, requests));
+            assert_eq!(played.refetched[3], fetches * CALL);
+        }
+    }
 }
