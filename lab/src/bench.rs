@@ -16,6 +16,7 @@ mod fresh;
 mod hooks;
 mod latency;
 mod mixture;
+mod money;
 mod process;
 mod redact;
 mod replay;
@@ -39,7 +40,7 @@ use table::Figure;
 use workspaces::Workspaces;
 
 /// Names of the benchmarks, in order of execution. The option `--only` accepts them.
-const PARTS: [&str; 24] = [
+const PARTS: [&str; 25] = [
     "locomo",
     "corrections",
     "scifact",
@@ -58,6 +59,7 @@ const PARTS: [&str; 24] = [
     "extract",
     "compaction",
     "replay",
+    "money",
     "contexts",
     "tree",
     "redact",
@@ -71,7 +73,7 @@ const PARTS: [&str; 24] = [
 const SIZE: &str = "size";
 
 /// Parts that run without a daemon.
-const VALUES: [&str; 4] = ["extract", "compaction", "tree", "redact"];
+const VALUES: [&str; 5] = ["extract", "compaction", "money", "tree", "redact"];
 
 /// Command-line options.
 struct BenchOptions {
@@ -152,6 +154,7 @@ pub fn run(house: &ProjectDirs, arguments: &[String]) -> Result<()> {
             figures.extend(match part {
                 "extract" => extract::run(&eval)?,
                 "tree" => tree::run(&eval)?,
+                "money" => money::run(&eval)?,
                 "redact" => redact::run(&eval)?,
                 _ => compaction::run(&eval)?,
             });
@@ -209,6 +212,7 @@ fn measure(part: &str, ground: &mut BenchEnvironment<'_>, options: &BenchOptions
         SIZE => size::run(ground),
         "extract" => extract::run(ground.workspaces.eval()),
         "tree" => tree::run(ground.workspaces.eval()),
+        "money" => money::run(ground.workspaces.eval()),
         "redact" => redact::run(ground.workspaces.eval()),
         "compaction" => compaction::run(ground.workspaces.eval()),
         _ => bare::throughput(ground),

@@ -1,9 +1,9 @@
 //! Replay of recorded sessions with the daemon.
 
 mod play;
-mod session;
+pub(super) mod session;
 mod show;
-mod uses;
+pub(super) mod uses;
 mod window;
 
 use std::collections::BTreeMap;
@@ -21,7 +21,8 @@ use super::client::{self, root_of};
 use super::table::Figure;
 use play::{ReplayOptions, ReplayResult, ValueTally, play};
 use session::ReplaySession;
-use show::{less, shares, thousands};
+pub(super) use show::thousands;
+use show::{less, shares};
 
 const PART: &str = "replay";
 /// Window sizes of models in tokens. The recorded agents had the first one.

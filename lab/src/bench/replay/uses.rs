@@ -84,7 +84,8 @@ pub fn of(session: &ReplaySession) -> BTreeMap<usize, Vec<ValueUse>> {
     uses
 }
 
-fn values(text: &str) -> BTreeSet<&str> {
+/// Returns the values in a text.
+pub fn values(text: &str) -> BTreeSet<&str> {
     let mut values = needs::words(text);
     values.extend(needs::errors(text));
     values
