@@ -8,7 +8,7 @@ use crate::nesting;
 /// Name of the file in a workspace. The original hipocampus uses the same file.
 pub const FILE: &str = "hipocampus.config.json";
 /// Harnesses accepted as `platform`.
-pub const PLATFORMS: [&str; 5] = ["claude-code", "openclaw", "opencode", "codex", "none"];
+pub const PLATFORMS: [&str; 6] = ["claude-code", "openclaw", "opencode", "codex", "pi", "none"];
 /// Minimum and maximum tokens of `ROOT.md`.
 pub const ROOT_TOKENS: (u32, u32) = (200, 1_000_000);
 /// Maximum hours between two updates of the compaction tree: a year.
