@@ -73,11 +73,11 @@ fn invalid_values_are_reported_and_others_kept() {
     let table = [
         (
             r#"{"platform": "vim"}"#,
-            "platform is \"vim\"; expected one of claude-code, openclaw, opencode, codex, none",
+            "platform is \"vim\"; expected one of claude-code, openclaw, opencode, codex, pi, none",
         ),
         (
             r#"{"platform": 3}"#,
-            "platform is 3; expected one of claude-code, openclaw, opencode, codex, none",
+            "platform is 3; expected one of claude-code, openclaw, opencode, codex, pi, none",
         ),
         (
             "{\n  \"search\": {\n    \"vector\": \"no\"\n  }\n}",
