@@ -144,6 +144,9 @@ mod promises;
 #[path = "e2e/prompt.rs"]
 mod prompt;
 mod protocol_transcript;
+#[cfg(feature = "onnx")]
+#[path = "e2e/recall.rs"]
+mod recall;
 #[path = "e2e/remembering.rs"]
 mod remembering;
 #[path = "e2e/schedule.rs"]

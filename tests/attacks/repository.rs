@@ -256,6 +256,8 @@ fn case(dice: &mut Dice) -> usize {
             with(json!({"text": "The pump of hall 3 was painted red.", "topic": "Pump"})),
         ),
         ("search", with(json!({"query": QUESTION, "limit": 100}))),
+        ("recall", with(json!({"prompt": QUESTION, "session": "s"}))),
+        ("recall.last", with(json!({}))),
         ("cycle.run", with(json!({"cycle": "light"}))),
         ("cycle.run", with(json!({"cycle": "deep"}))),
         ("cycle.run", with(json!({"cycle": "archival"}))),

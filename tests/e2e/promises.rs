@@ -117,6 +117,11 @@ fn of_every_method(root: &str) -> Vec<(&'static str, Value)> {
         ("cycle.run", json!({"cycle": "deep"})),
         ("cycle.history", json!({})),
         ("cycle.undo", json!({"run": 1})),
+        (
+            "recall",
+            json!({"prompt": "where is the zanzibar password kept?", "session": "zanzibar"}),
+        ),
+        ("recall.last", json!({})),
         ("heartbeat", json!({})),
         ("tree.compact", json!({})),
         ("tree.pending", json!({})),

@@ -105,6 +105,10 @@ methods! {
     "search" => Search(SearchRequest) -> SearchResponse,
     /// Reads a file, section or line range.
     "get" => Get(GetRequest) -> GetResponse,
+    /// Returns passages that concern a prompt of the user, or none.
+    "recall" => Recall(RecallRequest) -> RecallResponse,
+    /// Explains what `recall` returned for the last prompts.
+    "recall.last" => RecallLast(RecallLastRequest) -> RecallLastResponse,
     /// Appends an entry to today's log and adds the entry to the index file.
     "remember" => Remember(RememberRequest) -> RememberResponse,
     /// Lists the entries of the index file with their strengths.
@@ -180,6 +184,7 @@ impl Request {
             Request::Audit(audit) => audit.validate(),
             Request::Search(search) => search.validate(),
             Request::Get(get) => get.validate(),
+            Request::Recall(recall) => recall.validate(),
             Request::Remember(remember) => remember.validate(),
             Request::IndexList(list) => list.validate(),
             Request::IndexEdit(edit) => edit.validate(),
@@ -207,6 +212,7 @@ impl Request {
             | Request::WorkspaceList(_)
             | Request::Search(_)
             | Request::Get(_)
+            | Request::RecallLast(_)
             | Request::IndexList(_)
             | Request::IndexShow(_)
             | Request::CycleHistory(_)

@@ -324,6 +324,23 @@ fn requests_with_all_fields_keep_their_names() {
         }
         .into(),
     );
+    golden(
+        r#"{"workspace":"/w","prompt":"p","session":"s","wait_ms":5}"#,
+        RecallRequest {
+            workspace: workspace(),
+            prompt: "p".into(),
+            session: Some("s".into()),
+            wait_ms: Some(5),
+        }
+        .into(),
+    );
+    golden(
+        r#"{"workspace":"/w"}"#,
+        RecallLastRequest {
+            workspace: workspace(),
+        }
+        .into(),
+    );
     for shapes in [contexts::requests(), backups::requests(), models::requests()] {
         for (params, shape) in shapes {
             golden(params, shape);

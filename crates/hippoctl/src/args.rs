@@ -18,6 +18,7 @@ mod search;
 mod service;
 mod tree;
 mod trust;
+mod why;
 
 use std::path::PathBuf;
 
@@ -40,6 +41,7 @@ pub use search::SearchArgs;
 pub use service::ServiceVerb;
 pub use tree::TreeVerb;
 pub use trust::TrustArgs;
+pub use why::WhyArgs;
 
 /// Searches and maintains the memory of AI agents
 #[derive(Debug, Parser)]
@@ -159,6 +161,13 @@ pub enum Verb {
         #[arg(long, value_enum)]
         platform: Option<Harness>,
     },
+    /// Explain which passages the last prompts got without a search, and why
+    ///
+    /// The hook user-prompt adds passages of the memory to a prompt if they concern the prompt. For each of the last 20
+    /// prompts of the workspace, prints the confidence of the best passages, and the reason if a passage was left out.
+    /// The daemon keeps this data until it stops.
+    #[command(after_help = why::EXAMPLES)]
+    Why(WhyArgs),
     /// Run the cycles that are due, and list tasks for the agent
     ///
     /// This command is for agents that run from time to time. It exits with 1 if a cycle failed.

@@ -16,6 +16,7 @@ pub mod service;
 pub mod status;
 pub mod tree;
 pub mod trust;
+pub mod why;
 
 use serde::Serialize;
 

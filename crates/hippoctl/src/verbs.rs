@@ -23,4 +23,5 @@ pub mod service;
 pub mod tree;
 pub mod trust;
 mod watched;
+pub mod why;
 pub mod workspace;

@@ -18,7 +18,7 @@ use hippo_proto::SettingChange;
 pub use layer::unreadable;
 pub use sections::{
     COOLDOWN_HOURS, ContextConfig, CyclesConfig, DecayProfile, EmbedConfig, IndexConfig, KeepTree, LogConfig,
-    PollMode, SearchConfig, SourcesConfig, SummaryAuthor, TreeConfig, WatchConfig,
+    PollMode, RecallConfig, SearchConfig, SourcesConfig, SummaryAuthor, TreeConfig, WatchConfig,
 };
 
 /// The settings of the daemon or of one workspace.
@@ -32,6 +32,8 @@ pub struct Config {
     pub embed: EmbedConfig,
     /// Defaults of searches.
     pub search: SearchConfig,
+    /// Passages for prompts.
+    pub recall: RecallConfig,
     /// The index file.
     pub index: IndexConfig,
     /// Schedule of the cycles.

@@ -1,4 +1,4 @@
-//! Answers to `search` requests.
+//! Answers to `search`, `get` and `recall` requests.
 //!
 //! A search finds candidate chunks by their words and by their vectors, and ranks them. It then checks that the files
 //! still contain the text, and fills the answer with the best results up to the limits.
@@ -9,6 +9,7 @@ mod fresh;
 mod get;
 mod hit;
 mod index_first;
+mod prompted;
 mod question;
 mod scratch;
 mod trace;
@@ -43,6 +44,7 @@ use question::SearchQuestion;
 use scratch::with_scratch;
 
 pub use get::get;
+pub use prompted::{Recalls, last, recall};
 
 /// Maximum number of candidate chunks from the vector index.
 const VECTOR_CANDIDATES: usize = 300;
@@ -64,6 +66,8 @@ pub struct Searcher {
     pub models: Arc<Models>,
     /// Handle of the engine, which indexes changed files and records the effects of queries.
     pub engine: EngineHandle,
+    /// Passages that sessions were given, and the last decisions of `recall`.
+    pub recalls: Recalls,
 }
 
 /// Handles `search`.

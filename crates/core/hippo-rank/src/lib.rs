@@ -6,6 +6,7 @@ pub mod collapse;
 pub mod corpus;
 pub mod cue;
 pub mod dates;
+pub mod floor;
 mod fuse;
 mod lexical;
 pub mod pack;

@@ -8,13 +8,15 @@ Examples:
   hippoctl hook session-start < event.json
   hippoctl hook pre-compact --workspace ~/project < event.json
 
-The hook reads the keys session_id, transcript_path and cwd of the event.";
+The hook reads the keys session_id, transcript_path, cwd and prompt of the event.";
 
 /// A hook event of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum HookName {
-    /// Print memory/ROOT.md and the name of HIPPOCAMPUS.md for the prompt
+    /// Print memory/ROOT.md, the open items of the latest daily log and the name of HIPPOCAMPUS.md for the prompt
     SessionStart,
+    /// Print passages of the memory that concern the user's prompt, or nothing
+    UserPrompt,
     /// Append the new messages of the transcript to the daily log, store their content, and update the compaction tree
     PreCompact,
     /// Append the new messages of the transcript to the daily log

@@ -32,6 +32,7 @@ const CODEX_TOML: &str = ".codex/config.toml";
 /// turn.
 const CLAUDE_HOOKS: JsonInsertion = JsonInsertion::Hooks(&[
     ("SessionStart", "hippoctl hook session-start --pending"),
+    ("UserPromptSubmit", "hippoctl hook user-prompt"),
     ("PreCompact", "hippoctl hook pre-compact"),
     ("TaskCompleted", "hippoctl hook task-completed"),
     ("SessionEnd", "hippoctl hook session-end"),

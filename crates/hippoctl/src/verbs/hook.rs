@@ -1,7 +1,7 @@
 //! `hook`: events of a harness.
 //!
 //! A hook always succeeds, even if the event is invalid, or if the daemon or the disk fails. A thread does the work and
-//! is abandoned at the deadline. Only session-start prints to standard output. Errors are written to a log in the state
+//! is abandoned at the deadline. Only session-start and user-prompt print to standard output. Errors are written to a log in the state
 //! folder. The log contains no text of the memory.
 
 mod event;
@@ -18,7 +18,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use clap::ValueEnum as _;
 use clap::builder::PossibleValue;
-use hippo_proto::{Client, ContextCloseRequest, ErrorKind, HeartbeatRequest, Method, SessionFlushRequest};
+use hippo_proto::{
+    Client, ContextCloseRequest, ErrorKind, HeartbeatRequest, Method, RecallRequest, SessionFlushRequest,
+};
 
 use crate::connect::{DaemonSession, absolute, text};
 use crate::failure::{Exit, Failure};
@@ -38,6 +40,10 @@ const RIVAL: Duration = Duration::from_millis(250);
 /// Minimum time between a failed start of the daemon and the next attempt. Without this pause, every hook would delay
 /// its session with another failed start.
 const AT_REST: Duration = Duration::from_secs(60);
+/// Global options whose value is the next word of the command line.
+const VALUED: [&str; 2] = ["--workspace", "--socket"];
+/// Part of the deadline of user-prompt in which the daemon searches.
+const SEARCH: Duration = Duration::from_millis(300);
 /// The name of the file in the state folder that marks a failed start.
 const FAILED: &str = "hooks.not-started";
 /// The name of the log of hooks in the state folder.
@@ -47,6 +53,7 @@ pub const LOG: &str = "hooks.log";
 const fn deadline(name: HookName) -> Duration {
     Duration::from_millis(match name {
         HookName::SessionStart => 1_000,
+        HookName::UserPrompt => 400,
         HookName::PreCompact | HookName::TaskCompleted => 2_000,
         // Claude Code gives a hook 1.5 s when a session ends.
         HookName::SessionEnd => 1_200,
@@ -55,9 +62,16 @@ const fn deadline(name: HookName) -> Duration {
 
 /// Returns whether a command line is a call of `hippoctl hook`, even if its arguments are invalid.
 pub fn is_asked_for(words: &[OsString]) -> bool {
-    let is_option = |word: &&OsString| word.to_string_lossy().starts_with('-');
-    let verb = words.iter().skip(1).find(|word| !is_option(word));
-    verb.is_some_and(|verb| verb == "hook")
+    let mut words = words.iter().skip(1);
+    while let Some(word) = words.next() {
+        match word.to_string_lossy() {
+            // The next word is the value of the option.
+            option if VALUED.contains(&&*option) => _ = words.next(),
+            option if option.starts_with('-') => {}
+            verb => return verb == "hook",
+        }
+    }
+    false
 }
 
 /// Runs a hook until its work is done or its deadline has passed.
@@ -73,7 +87,8 @@ pub fn hook(global: &Global, args: HookArgs) {
     let (said, heard) = mpsc::channel();
     let mut work = HookWork {
         session,
-        no_start: global.no_start,
+        // A prompt must not wait until a daemon has started.
+        no_start: global.no_start || args.name == HookName::UserPrompt,
         args,
         until: begun + limit,
         said,
@@ -114,6 +129,7 @@ impl HookWork {
         let event = HookEvent::read();
         let done = match self.args.name {
             HookName::SessionStart => self.session_start(&event),
+            HookName::UserPrompt => self.user_prompt(&event),
             HookName::TaskCompleted | HookName::PreCompact => self.flush(&event),
             // The session is closed even if its transcript is missing.
             HookName::SessionEnd => self
@@ -171,6 +187,22 @@ impl HookWork {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Prints the passages that concern the prompt. Prints nothing if the daemon does not answer in time.
+    fn user_prompt(&mut self, event: &HookEvent) -> Result<(), Failure> {
+        let Some(prompt) = event.prompt.clone() else {
+            let why = event.trouble.unwrap_or("the event contains no prompt");
+            return Err(Failure::new(Exit::Failed, why));
+        };
+        let request = RecallRequest {
+            workspace: text(&self.folder(event)?)?,
+            prompt,
+            session: event.session.clone(),
+            wait_ms: u32::try_from(SEARCH.min(self.time_left()).as_millis().max(1)).ok(),
+        };
+        self.say(Ok(self.ask(request)?.text));
         Ok(())
     }
 
@@ -298,6 +330,9 @@ mod tests {
         assert!(asked("hippoctl hook"));
         assert!(asked("hippoctl hook session-begin"));
         assert!(asked("hippoctl --json hook --bogus"));
+        assert!(asked("hippoctl --workspace /w hook session-begin"));
+        assert!(asked("hippoctl --workspace=/w --socket /s hook"));
+        assert!(!asked("hippoctl --workspace hook search x"));
         assert!(!asked("hippoctl search hook-less"));
         assert!(!asked("hippoctl"));
     }

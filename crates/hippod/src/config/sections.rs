@@ -76,6 +76,13 @@ impl SearchConfig {
     }
 }
 
+/// Settings in the section `[recall]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RecallConfig {
+    /// True if `recall` may return passages.
+    pub enabled: bool,
+}
+
 /// Settings in the section `[index]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IndexConfig {

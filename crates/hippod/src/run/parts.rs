@@ -22,7 +22,7 @@ use crate::measures::Measures;
 use crate::memory::MemoryWriter;
 use crate::message::{EngineHandle, EngineMessage};
 use crate::models::Models;
-use crate::recall::Searcher;
+use crate::recall::{Recalls, Searcher};
 use crate::registry::Registry;
 use crate::server::{Components, SessionFlusher};
 use crate::status::StatusReporter;
@@ -95,6 +95,7 @@ pub(super) fn build_parts(
         embed: embed.clone(),
         models: Arc::clone(&models),
         engine: handle.clone(),
+        recalls: Recalls::default(),
     };
     let backups = Backups {
         views: Arc::clone(&views),

@@ -99,6 +99,8 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         }
         Request::Search(request) => line(&id, recall::search(&components.searcher, request).await),
         Request::Get(request) => line(&id, recall::get(&components.searcher, request).await),
+        Request::Recall(request) => line(&id, recall::recall(&components.searcher, request).await),
+        Request::RecallLast(request) => line(&id, recall::last(&components.searcher, request).await),
         Request::Remember(request) => line(&id, memory.remember(request).await),
         Request::IndexList(request) => line(&id, entries::list(views, &**clock, request).await),
         Request::IndexShow(request) => line(&id, entries::show(views, &**clock, request).await),
@@ -176,7 +178,12 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
             };
             line(&id, cancellable(outbox, compact).await)
         }
-        Request::SessionFlush(request) => line(&id, flush::flush(&components.flusher, request, outbox).await),
+        Request::SessionFlush(request) => {
+            if let Some(session) = request.session.as_deref().filter(|_| request.compact) {
+                components.searcher.recalls.forget(session);
+            }
+            line(&id, flush::flush(&components.flusher, request, outbox).await)
+        }
         Request::ModelList(_) => {
             let listed = run_blocking_on(models, Models::list).await;
             engine.send(EngineMessage::LookForModel);

@@ -27,6 +27,8 @@ pub struct HookEvent {
     pub transcript: Option<PathBuf>,
     /// The folder in which the session runs.
     pub cwd: Option<PathBuf>,
+    /// The user's prompt.
+    pub prompt: Option<String>,
     /// The reason why the event could not be used.
     pub trouble: Option<&'static str>,
 }
@@ -72,6 +74,7 @@ impl HookEvent {
             session: said(&["session_id", "sessionId"]),
             transcript: said(&["transcript_path", "transcriptPath"]).map(expand_home),
             cwd: said(&["cwd"]).map(expand_home),
+            prompt: said(&["prompt"]),
             trouble: None,
         }
     }

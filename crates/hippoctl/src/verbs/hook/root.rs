@@ -1,7 +1,7 @@
 //! Prompt section for the start of a session.
 //!
-//! The section names the index file, and contains the `memory/ROOT.md` of a registered workspace between fence lines,
-//! within a token budget. The hook runs in every folder, including untrusted folders. Therefore, only a registered
+//! The section names the index file, and contains the open items of the most recent daily log and the `memory/ROOT.md`
+//! of a registered workspace between fence lines, within a token budget. The hook runs in every folder, including untrusted folders. Therefore, only a registered
 //! workspace has a section, and its files are read without following links. The settings of an untrusted folder can
 //! lower the user's budget, but not raise it.
 
@@ -15,8 +15,10 @@ use hippo_proto::folder::{self, Trust};
 use hippo_proto::{Paths, Pending};
 use hippo_redact::redact;
 use hippo_text::fence::fenced;
-use hippo_text::text::one_line;
-use hippo_tree::{Node, Period};
+use hippo_text::source::SourceKind;
+use hippo_text::text::{clip, one_line};
+use hippo_tree::item::{self, StatementKind};
+use hippo_tree::{Node, NodeSource, Period};
 
 use crate::harness::layout::{INDEX, ROOT, has_import};
 use crate::harness::loaded::INNER_CLAUDE;
@@ -29,6 +31,12 @@ const LONGEST: u64 = 1 << 20;
 const BUDGET: u32 = 3_000;
 /// The setting for the user's budget: its section and key in `config.toml`, and its environment variable.
 const SETTING: (&str, &str, &str) = ("tree", "root_max_tokens", "HIPPOD_TREE_ROOT_MAX_TOKENS");
+/// The folder with the daily logs.
+const LOGS: &str = "memory";
+/// Maximum number of open items in the section.
+const ITEMS: usize = 8;
+/// Maximum number of bytes of an open item.
+const ITEM: usize = 200;
 /// Budget for pending work, in tokens.
 const PENDING: usize = 500;
 /// The line in the instructions for Claude Code that imports `memory/ROOT.md` into the prompt.
@@ -37,8 +45,8 @@ const IMPORT: &str = "@memory/ROOT.md";
 const IMPORTING: [&str; 2] = ["CLAUDE.md", INNER_CLAUDE];
 
 /// Returns the prompt section for a session in a folder. Returns `None` if no registered workspace contains the folder,
-/// if neither ROOT.md nor the index file exists, or if the prompt already contains ROOT.md. `imports` is true if the
-/// harness follows the imports in `CLAUDE.md`, as only Claude Code does.
+/// or if the section would be empty. The section omits ROOT.md if the prompt already contains it. `imports` is true if
+/// the harness follows the imports in `CLAUDE.md`, as only Claude Code does.
 ///
 /// # Errors
 /// Fails if `memory/ROOT.md` exists, but is a link, a pipe, or owned by another user.
@@ -64,10 +72,13 @@ pub fn section(
         let text = dir.open_source(name).and_then(|(file, _)| text(file));
         has_import(text.unwrap_or_default().as_bytes(), IMPORT)
     };
-    if imports && IMPORTING.into_iter().any(imported) {
+    let open = open_items(&dir, &owner);
+    let imported = imports && IMPORTING.into_iter().any(imported);
+    if imported && open.is_empty() {
         return Ok(None);
     }
     let root = match own_text(&dir, ROOT, &owner) {
+        _ if imported => String::new(),
         Ok(root) => root,
         Err(error) if is_absence(&error) => String::new(),
         Err(error) => return Err(failed(&workspace.join(ROOT), error)),
@@ -77,9 +88,38 @@ pub fn section(
         None => configured(paths, &dir, &owner),
     };
     let index = dir.stat(INDEX[0]).ok().flatten().map_or("", |_| INDEX_LINE);
-    let text = format!("{index}{}", redact(&Node::read(Period::All, &root).body));
+    let text = format!("{index}{open}{}", redact(&Node::read(Period::All, &root).body));
     let section = fenced(&text, budget as usize, ROOT);
     Ok((!section.is_empty()).then_some(section))
+}
+
+/// Returns the open items of the most recent daily log as lines with a title, or an empty text. A log that cannot be
+/// read has no items: the rest of the section is still useful.
+fn open_items(dir: &WorkspaceDir, owner: &Metadata) -> String {
+    let mut names: Vec<String> = (dir.entries(LOGS).unwrap_or_default().into_iter())
+        .filter_map(|entry| entry.name.into_string().ok())
+        .filter(|name| SourceKind::from_path(&format!("{LOGS}/{name}")) == SourceKind::DailyLog)
+        .collect();
+    names.sort_unstable();
+    let Some(path) = names.pop().map(|name| format!("{LOGS}/{name}")) else {
+        return String::new();
+    };
+    let source = NodeSource {
+        text: own_text(dir, &path, owner).unwrap_or_default(),
+        first_line: 1,
+        date: None,
+        path,
+    };
+    let statements = item::read(&source).statements.into_iter();
+    let items: Vec<String> = statements
+        .filter(|statement| statement.kind == StatementKind::Open)
+        .map(|statement| format!("- {}\n", clip(&one_line(&statement.text), ITEM)))
+        .take(ITEMS)
+        .collect();
+    match items.is_empty() {
+        true => String::new(),
+        false => format!("Open items in `{}`:\n{}\n", source.path, items.concat()),
+    }
 }
 
 /// Returns the prompt section with the pending work of the agent, or `None` if there is no pending work.

@@ -65,6 +65,9 @@ pub const KEYS: &[ConfigKey] = &[
     key("search.timezone", "\"\"", Zone, Trusted,
         "IANA name of the time zone for dates such as \"yesterday\"; empty: the system's time zone. Set it if \
          the daemon runs in another time zone than you."),
+    key("recall.enabled", "true", Bool, Word(&["false"]),
+        "Answer `recall`: add passages of the memory to a prompt that concerns them. Set it to false if only \
+         searches should read the memory."),
     key("index.enabled", "true", Bool, Word(&["false"]),
         "Maintain HIPPOCAMPUS.md and the files below .hippocampus/. Set it to false to search without a map."),
     key("index.max_tokens", "15000", Whole(500, 1_000_000), Smaller,
