@@ -149,7 +149,7 @@ pub enum Verb {
     ///
     /// Reads the event as JSON from standard input. Always exits with 0 within two seconds, so that a hook never blocks
     /// the harness. `hippoctl logs --hooks` prints the failures of hooks.
-    #[command(after_help = hook::EXAMPLES)]
+    #[command(hide = true, after_help = hook::EXAMPLES)]
     Hook(HookArgs),
     /// Print what hippod adds to the prompt of an agent's next session
     ///
