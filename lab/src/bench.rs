@@ -18,6 +18,7 @@ mod latency;
 mod mixture;
 mod money;
 mod process;
+mod recall;
 mod redact;
 mod replay;
 mod retrieval;
@@ -40,9 +41,10 @@ use table::Figure;
 use workspaces::Workspaces;
 
 /// Names of the benchmarks, in order of execution. The option `--only` accepts them.
-const PARTS: [&str; 25] = [
+const PARTS: [&str; 26] = [
     "locomo",
     "corrections",
+    "recall",
     "scifact",
     "memaware",
     "pieces",
@@ -193,6 +195,7 @@ fn measure(part: &str, ground: &mut BenchEnvironment<'_>, options: &BenchOptions
     match part {
         "locomo" => retrieval::locomo(ground),
         "corrections" => corrections::run(ground),
+        "recall" => recall::run(ground),
         "scifact" => retrieval::scifact(ground),
         "memaware" => retrieval::memaware(ground),
         "pieces" => bare::pieces(ground),

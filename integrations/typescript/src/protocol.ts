@@ -1293,6 +1293,16 @@ export interface Methods {
     params: ModelVerifyRequest;
     result: ModelVerifyResponse;
   };
+  /** Returns passages that concern a prompt of the user, or none. */
+  recall: {
+    params: RecallRequest;
+    result: RecallResponse;
+  };
+  /** Explains what `recall` returned for the last prompts. */
+  "recall.last": {
+    params: RecallLastRequest;
+    result: RecallLastResponse;
+  };
   /** Appends an entry to today's log and adds the entry to the index file. */
   remember: {
     params: RememberRequest;
@@ -1598,6 +1608,90 @@ export interface Progress {
   stage: string;
   /** Total number of bytes, if known. */
   total: number | null;
+}
+
+/** A passage that `recall` considered. */
+export interface RecallCandidate {
+  /** Confidence that the passage concerns the prompt, 0 to 1. */
+  confidence: number;
+  /** Whether the daemon returned the passage, and the reason if not: `given`, `below-floor`, `given-before`, `instruction`, `superseded`, `no-room` or `not-needed`; newer daemons may have others. */
+  outcome: string;
+  /** Path and line, for example `memory/2026-03-02.md:5`. */
+  place: string;
+}
+
+/** Parameters of `recall.last`. */
+export interface RecallLastRequest {
+  /** Path of the workspace, or of anything below it. */
+  workspace: string;
+}
+
+/** Answer to `recall.last`. */
+export interface RecallLastResponse {
+  /** The last prompts of the workspace, latest first. */
+  prompts: RecallTrace[];
+}
+
+/** Parameters of `recall`. */
+export interface RecallRequest {
+  /** The user's prompt, at most 1 MiB. */
+  prompt: string;
+  /** Id of the session in the harness. The daemon returns each passage only once for a session. */
+  session?: string | null | undefined;
+  /** Maximum time in milliseconds for the search, 1 to 60,000; default: 300. If the search takes longer, the daemon returns no passage. */
+  wait_ms?: number | null | undefined;
+  /** Path of the workspace, or of anything below it. */
+  workspace: string;
+}
+
+/** Answer to `recall`. */
+export interface RecallResponse {
+  /** The chosen passages, best first; at most three. */
+  passages: RecalledPassage[];
+  /** Why the daemon chose these passages, or none. */
+  reason: string;
+  /** Section for the prompt, which marks the passages as stored material; empty if no passage was chosen. */
+  text: string;
+  /** Size of `text` in tokens, estimated as bytes / 4; at most 300. */
+  tokens: number;
+  /** Duration in the daemon, in milliseconds. */
+  took_ms: number;
+}
+
+/** What `recall` decided for one prompt. */
+export interface RecallTrace {
+  /** Time of the request. */
+  at: string;
+  /** The best passages, best first. */
+  candidates: RecallCandidate[];
+  /** Minimum confidence of the best passage, 0 to 1. */
+  floor: number;
+  /** The beginning of the prompt, without secrets. */
+  prompt: string;
+  /** Why the daemon chose passages, or none. */
+  reason: string;
+  /** Id of the session, if the request had one. */
+  session: string | null;
+}
+
+/** A passage that the daemon chose for a prompt. */
+export interface RecalledPassage {
+  /** Confidence that the passage concerns the prompt, 0 to 1. */
+  confidence: number;
+  /** Date of the text, `YYYY-MM-DD`. */
+  date: string | null;
+  /** Last line, inclusive. */
+  end_line: number;
+  /** The headings above the text, outermost first. */
+  heading: string[];
+  /** Id of this text for `get`. */
+  id: string;
+  /** Path relative to the workspace, with `/`. */
+  path: string;
+  /** First line, 1-based. */
+  start_line: number;
+  /** The text without secrets, shortened if it is long. */
+  text: string;
 }
 
 /** Parameters of `remember`. */

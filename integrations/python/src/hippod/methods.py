@@ -340,6 +340,27 @@ class Methods(ABC):
         answer: p.ModelVerifyResponse = self.call("model.verify", given(model=model))
         return answer
 
+    def recall(
+        self,
+        *,
+        prompt: str,
+        workspace: str,
+        session: str | None = None,
+        wait_ms: int | None = None,
+    ) -> p.RecallResponse:
+        """Returns passages that concern a prompt of the user, or none."""
+        answer: p.RecallResponse = self.call("recall", given(prompt=prompt, workspace=workspace, session=session, wait_ms=wait_ms))
+        return answer
+
+    def recall_last(
+        self,
+        *,
+        workspace: str,
+    ) -> p.RecallLastResponse:
+        """Explains what `recall` returned for the last prompts."""
+        answer: p.RecallLastResponse = self.call("recall.last", given(workspace=workspace))
+        return answer
+
     def remember(
         self,
         *,
@@ -856,6 +877,27 @@ class AsyncMethods(ABC):
     ) -> p.ModelVerifyResponse:
         """Verifies the checksums of the installed files."""
         answer: p.ModelVerifyResponse = await self.call("model.verify", given(model=model))
+        return answer
+
+    async def recall(
+        self,
+        *,
+        prompt: str,
+        workspace: str,
+        session: str | None = None,
+        wait_ms: int | None = None,
+    ) -> p.RecallResponse:
+        """Returns passages that concern a prompt of the user, or none."""
+        answer: p.RecallResponse = await self.call("recall", given(prompt=prompt, workspace=workspace, session=session, wait_ms=wait_ms))
+        return answer
+
+    async def recall_last(
+        self,
+        *,
+        workspace: str,
+    ) -> p.RecallLastResponse:
+        """Explains what `recall` returned for the last prompts."""
+        answer: p.RecallLastResponse = await self.call("recall.last", given(workspace=workspace))
         return answer
 
     async def remember(

@@ -1846,6 +1846,118 @@ class Progress(TypedDict):
     total: int | None
 
 
+class RecallCandidate(TypedDict):
+    """A passage that `recall` considered."""
+
+    #: Confidence that the passage concerns the prompt, 0 to 1.
+    confidence: float
+
+    #: Whether the daemon returned the passage, and the reason if not: `given`, `below-floor`, `given-before`, `instruction`, `superseded`, `no-room` or `not-needed`; newer daemons may have others.
+    outcome: str
+
+    #: Path and line, for example `memory/2026-03-02.md:5`.
+    place: str
+
+
+class RecallLastRequest(TypedDict):
+    """Parameters of `recall.last`."""
+
+    #: Path of the workspace, or of anything below it.
+    workspace: str
+
+
+class RecallLastResponse(TypedDict):
+    """Answer to `recall.last`."""
+
+    #: The last prompts of the workspace, latest first.
+    prompts: list[RecallTrace]
+
+
+class RecallRequest(TypedDict):
+    """Parameters of `recall`."""
+
+    #: The user's prompt, at most 1 MiB.
+    prompt: str
+
+    #: Id of the session in the harness. The daemon returns each passage only once for a session.
+    session: NotRequired[str | None]
+
+    #: Maximum time in milliseconds for the search, 1 to 60,000; default: 300. If the search takes longer, the daemon returns no passage.
+    wait_ms: NotRequired[int | None]
+
+    #: Path of the workspace, or of anything below it.
+    workspace: str
+
+
+class RecallResponse(TypedDict):
+    """Answer to `recall`."""
+
+    #: The chosen passages, best first; at most three.
+    passages: list[RecalledPassage]
+
+    #: Why the daemon chose these passages, or none.
+    reason: str
+
+    #: Section for the prompt, which marks the passages as stored material; empty if no passage was chosen.
+    text: str
+
+    #: Size of `text` in tokens, estimated as bytes / 4; at most 300.
+    tokens: int
+
+    #: Duration in the daemon, in milliseconds.
+    took_ms: float
+
+
+class RecallTrace(TypedDict):
+    """What `recall` decided for one prompt."""
+
+    #: Time of the request.
+    at: str
+
+    #: The best passages, best first.
+    candidates: list[RecallCandidate]
+
+    #: Minimum confidence of the best passage, 0 to 1.
+    floor: float
+
+    #: The beginning of the prompt, without secrets.
+    prompt: str
+
+    #: Why the daemon chose passages, or none.
+    reason: str
+
+    #: Id of the session, if the request had one.
+    session: str | None
+
+
+class RecalledPassage(TypedDict):
+    """A passage that the daemon chose for a prompt."""
+
+    #: Confidence that the passage concerns the prompt, 0 to 1.
+    confidence: float
+
+    #: Date of the text, `YYYY-MM-DD`.
+    date: str | None
+
+    #: Last line, inclusive.
+    end_line: int
+
+    #: The headings above the text, outermost first.
+    heading: list[str]
+
+    #: Id of this text for `get`.
+    id: str
+
+    #: Path relative to the workspace, with `/`.
+    path: str
+
+    #: First line, 1-based.
+    start_line: int
+
+    #: The text without secrets, shortened if it is long.
+    text: str
+
+
 class RememberRequest(TypedDict):
     """Parameters of `remember`."""
 
