@@ -17,12 +17,14 @@ const TELLING: usize = 2;
 /// features (shares of the words, lead over the median result) did not separate the prompts better.
 const WEIGHTS: (f32, f32, f32) = (0.5, 7.7, -4.0);
 
-/// Returns the confidence, 0 to 1, that a passage concerns a prompt. Without vectors, it is below [`FLOOR`].
+/// Returns the confidence, 0 to 1, that a passage concerns a prompt. Without a vector, it is 0.
 #[must_use]
 pub fn confidence(score: f32, features: &Features) -> f32 {
+    let Some(cosine) = features.vector_unit else {
+        return 0.0;
+    };
     let score = score.clamp(1e-4, 1.0 - 1e-4);
     let (of_score, of_cosine, constant) = WEIGHTS;
-    let cosine = features.vector_unit.unwrap_or(0.0);
     let logit = of_score * (score / (1.0 - score)).ln() + of_cosine * cosine + constant;
     1.0 / (1.0 + (-logit).exp())
 }
@@ -59,8 +61,8 @@ mod tests {
         assert!(of(0.3, Some(0.3)) < FURTHER);
         assert!(of(0.6, Some(0.6)) > FLOOR);
         assert!(
-            of(0.9999, None) < FLOOR,
-            "without vectors, no passage is returned"
+            of(0.9999, None) == 0.0,
+            "without a vector, no passage is returned"
         );
         for (score, cosine) in [(0.0, -1.0), (1.0, 1.0), (f32::EPSILON, 0.0)] {
             assert!((0.0..=1.0).contains(&of(score, Some(cosine))));
@@ -82,7 +84,7 @@ mod tests {
         for prompt in [
             "Which port does staging use?",
             "run the tests",
-            "Wann ist der Zahnarzt?",
+            "Wann wird die Heizung im Keller repariert?",
         ] {
             assert!(is_telling(prompt), "{prompt}");
         }

@@ -1,8 +1,8 @@
 //! `hook`: events of a harness.
 //!
 //! A hook always succeeds, even if the event is invalid, or if the daemon or the disk fails. A thread does the work and
-//! is abandoned at the deadline. Only session-start and user-prompt print to standard output. Errors are written to a log in the state
-//! folder. The log contains no text of the memory.
+//! is abandoned at the deadline. Only session-start and user-prompt print to standard output. Errors are written to a
+//! log in the state folder. The log contains no text of the memory.
 
 mod event;
 pub mod root;

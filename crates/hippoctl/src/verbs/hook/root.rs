@@ -1,9 +1,9 @@
 //! Prompt section for the start of a session.
 //!
 //! The section names the index file, and contains the open items of the most recent daily log and the `memory/ROOT.md`
-//! of a registered workspace between fence lines, within a token budget. The hook runs in every folder, including untrusted folders. Therefore, only a registered
-//! workspace has a section, and its files are read without following links. The settings of an untrusted folder can
-//! lower the user's budget, but not raise it.
+//! of a registered workspace between fence lines, within a token budget. The hook runs in every folder, including
+//! untrusted folders. Therefore, only a registered workspace has a section, and its files are read without following
+//! links. The settings of an untrusted folder can lower the user's budget, but not raise it.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -15,6 +15,7 @@ use hippo_proto::folder::{self, Trust};
 use hippo_proto::{Paths, Pending};
 use hippo_redact::redact;
 use hippo_text::fence::fenced;
+use hippo_text::instruction::is_instruction;
 use hippo_text::source::SourceKind;
 use hippo_text::text::{clip, one_line};
 use hippo_tree::item::{self, StatementKind};
@@ -112,7 +113,7 @@ fn open_items(dir: &WorkspaceDir, owner: &Metadata) -> String {
     };
     let statements = item::read(&source).statements.into_iter();
     let items: Vec<String> = statements
-        .filter(|statement| statement.kind == StatementKind::Open)
+        .filter(|statement| statement.kind == StatementKind::Open && !is_instruction(&statement.text))
         .map(|statement| format!("- {}\n", clip(&one_line(&statement.text), ITEM)))
         .take(ITEMS)
         .collect();

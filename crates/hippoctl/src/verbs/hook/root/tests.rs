@@ -180,7 +180,7 @@ fn the_section_lists_the_open_items_of_the_latest_log() {
     place.write(INDEX[0], "# Index\n");
     place.write(ROOT, "---\ntype: root\n---\n\n- pumps\n");
     let shown = place.shown(None).unwrap();
-    let items = "Open items in `memory/2026-03-02.md`:\n- mount the relay\n- call Ada\n- test the hall\n";
+    let items = "Open items in `memory/2026-03-02.md`:\n- Monday: mount the relay\n- Monday: call Ada\n- test the hall\n";
     assert!(shown.contains(&format!("{INDEX_LINE}{items}")), "{shown}");
     for hidden in [
         "old pump",
