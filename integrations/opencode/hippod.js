@@ -74,14 +74,27 @@ const written = async (session, messages) => {
   return file
 }
 
+// Calls a hook with an event. Returns what the hook printed.
 const tell = (verb, input, cwd) =>
   new Promise((done) => {
-    const child = spawn("hippoctl", ["hook", verb], { cwd, stdio: ["pipe", "ignore", "ignore"], timeout: PATIENCE_MS })
-    child.on("error", done)
-    child.on("close", done)
+    const child = spawn("hippoctl", ["hook", verb], { cwd, stdio: ["pipe", "pipe", "ignore"], timeout: PATIENCE_MS })
+    let printed = ""
+    child.stdout.on("data", (piece) => (printed += piece))
+    child.on("error", () => done(""))
+    child.on("close", () => done(printed))
     child.stdin.on("error", () => {})
     child.stdin.end(JSON.stringify(input))
   })
+
+// Returns the entry that replaces a large result of a tool, or nothing if the result stays whole.
+const entryOf = async ({ sessionID, tool, args }, text, cwd) => {
+  try {
+    const event = { session_id: sessionID, cwd, tool_name: tool, tool_input: args ?? {}, tool_response: text }
+    return JSON.parse((await tell("tool-result", event, cwd)) || "{}").reason
+  } catch {
+    // The result then stays whole.
+  }
+}
 
 // Calls a hook. `read` answers the session and its messages; one of a subagent is left out: what came of it stands in the
 // one that asked for it.
@@ -110,6 +123,9 @@ const server = async ({ client, directory }) => {
       if (event.type === "session.idle") await hook("task-completed", event.properties?.sessionID)
     },
     "experimental.session.compacting": async ({ sessionID }) => hook("pre-compact", sessionID),
+    "tool.execute.after": async (call, result) => {
+      if (typeof result?.output === "string") result.output = (await entryOf(call, result.output, directory)) ?? result.output
+    },
   }
 }
 

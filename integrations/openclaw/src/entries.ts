@@ -46,8 +46,6 @@ interface DaemonSession {
 export class Entries {
   #opened: Promise<DaemonSession> | undefined;
   #silentUntil = 0;
-  /** Calls of tools whose results were replaced. The same call again returns the whole result. */
-  readonly #replaced = new Set<string>();
 
   /** Sends a request. Fails at once for a while after the daemon did not answer. */
   async #ask(method: string, params: Record<string, unknown>, timeoutMs = ASIDE_MS): Promise<Record<string, unknown>> {
@@ -101,8 +99,7 @@ export class Entries {
   /** Stores a large result, and returns the entry that enters the conversation in its place. */
   async replace(event: ToolResultEvent, ctx: ExtensionContext): Promise<Pick<ToolResultEvent, "content"> | undefined> {
     const text = event.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-    const key = JSON.stringify([event.toolName, event.input]);
-    if (this.#replaced.has(key) || staysWhole(event, ctx, Buffer.byteLength(text))) return undefined;
+    if (staysWhole(event, ctx, Buffer.byteLength(text))) return undefined;
     const session = await this.#session(ctx);
     const put = await this.#ask(
       "context.put",
@@ -110,15 +107,14 @@ export class Entries {
       PUT_MS,
     );
     const entry = put["entry"];
+    // The result of a repeated call is known, and stays whole, because the agent needs it.
     if (put["outcome"] !== "entry" || !isRecord(entry)) return undefined;
     const id = String(entry["id"]);
     const lines = (await this.#section(session, {})).get(id);
     if (!lines) return undefined;
-    this.#replaced.add(key);
     const stub =
       `hippod stored this result (${Buffer.byteLength(text)} bytes). Its entry:\n${lines}\n` +
-      `To read the result, call memory_fetch with id "${id}", and lines or a pattern if a part is enough. ` +
-      "The same tool call again returns the whole result.";
+      `To read the result, call memory_fetch with id "${id}", and lines or a pattern if a part is enough.`;
     const others = event.content.filter((block) => block.type !== "text");
     return { content: [{ type: "text", text: stub }, ...others] };
   }
@@ -209,8 +205,10 @@ export class Entries {
 function staysWhole(event: ToolResultEvent, ctx: ExtensionContext, bytes: number): boolean {
   const { entries, keepWhole } = settings(ctx.cwd);
   const isPart = event.toolName === "read" && (event.input["offset"] !== undefined || event.input["limit"] !== undefined);
+  // The agent can read stored content with hippoctl as well.
+  const isOwn = OWN_TOOLS.includes(event.toolName) || String(event.input["command"] ?? "").includes("hippoctl ");
   const isSmall = bytes < (event.toolName === "read" ? WHOLE_READ : SMALLEST);
-  return !entries || event.isError || isSmall || isPart || [...OWN_TOOLS, ...keepWhole].includes(event.toolName);
+  return !entries || event.isError || isSmall || isPart || isOwn || keepWhole.includes(event.toolName);
 }
 
 /** Returns where a result came from, in the words of the daemon. */

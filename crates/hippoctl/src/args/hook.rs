@@ -8,7 +8,7 @@ Examples:
   hippoctl hook session-start < event.json
   hippoctl hook pre-compact --workspace ~/project < event.json
 
-The hook reads the keys session_id, transcript_path, cwd and prompt of the event.";
+The hook reads the keys session_id, transcript_path, cwd, prompt, tool_name, tool_input and tool_response of the event.";
 
 /// A hook event of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -17,6 +17,8 @@ pub enum HookName {
     SessionStart,
     /// Print passages of the memory that concern the user's prompt, or nothing
     UserPrompt,
+    /// Store a large tool result, and print the context entry that replaces it
+    ToolResult,
     /// Append the new messages of the transcript to the daily log, store their content, and update the compaction tree
     PreCompact,
     /// Append the new messages of the transcript to the daily log

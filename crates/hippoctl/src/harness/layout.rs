@@ -33,6 +33,7 @@ const CODEX_TOML: &str = ".codex/config.toml";
 const CLAUDE_HOOKS: JsonInsertion = JsonInsertion::Hooks(&[
     ("SessionStart", "hippoctl hook session-start --pending"),
     ("UserPromptSubmit", "hippoctl hook user-prompt"),
+    ("PostToolUse", "hippoctl hook tool-result"),
     ("PreCompact", "hippoctl hook pre-compact"),
     ("TaskCompleted", "hippoctl hook task-completed"),
     ("SessionEnd", "hippoctl hook session-end"),
@@ -41,6 +42,8 @@ const CLAUDE_HOOKS: JsonInsertion = JsonInsertion::Hooks(&[
 /// event `Stop` occurs after each turn.
 const CODEX_EVENTS: &[(&str, &str)] = &[
     ("SessionStart", "hippoctl hook session-start --pending"),
+    ("UserPromptSubmit", "hippoctl hook user-prompt"),
+    ("PostToolUse", "hippoctl hook tool-result"),
     ("PreCompact", "hippoctl hook pre-compact"),
     ("Stop", "hippoctl hook task-completed"),
 ];

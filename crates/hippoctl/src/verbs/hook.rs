@@ -1,10 +1,11 @@
 //! `hook`: events of a harness.
 //!
 //! A hook always succeeds, even if the event is invalid, or if the daemon or the disk fails. A thread does the work and
-//! is abandoned at the deadline. Only session-start and user-prompt print to standard output. Errors are written to a
+//! is abandoned at the deadline. Only the hooks for session starts, prompts and tool results print to standard output. Errors are written to a
 //! log in the state folder. The log contains no text of the memory.
 
 mod event;
+mod result;
 pub mod root;
 
 use std::ffi::OsString;
@@ -54,6 +55,7 @@ const fn deadline(name: HookName) -> Duration {
     Duration::from_millis(match name {
         HookName::SessionStart => 1_000,
         HookName::UserPrompt => 400,
+        HookName::ToolResult => 1_000,
         HookName::PreCompact | HookName::TaskCompleted => 2_000,
         // Claude Code gives a hook 1.5 s when a session ends.
         HookName::SessionEnd => 1_200,
@@ -87,8 +89,8 @@ pub fn hook(global: &Global, args: HookArgs) {
     let (said, heard) = mpsc::channel();
     let mut work = HookWork {
         session,
-        // A prompt must not wait until a daemon has started.
-        no_start: global.no_start || args.name == HookName::UserPrompt,
+        // Prompts and tool results must not wait until a daemon has started.
+        no_start: global.no_start || matches!(args.name, HookName::UserPrompt | HookName::ToolResult),
         args,
         until: begun + limit,
         said,
@@ -130,6 +132,7 @@ impl HookWork {
         let done = match self.args.name {
             HookName::SessionStart => self.session_start(&event),
             HookName::UserPrompt => self.user_prompt(&event),
+            HookName::ToolResult => self.tool_result(&event),
             HookName::TaskCompleted | HookName::PreCompact => self.flush(&event),
             // The session is closed even if its transcript is missing.
             HookName::SessionEnd => self

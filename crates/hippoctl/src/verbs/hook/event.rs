@@ -29,6 +29,12 @@ pub struct HookEvent {
     pub cwd: Option<PathBuf>,
     /// The user's prompt.
     pub prompt: Option<String>,
+    /// The name of the tool that the agent has called.
+    pub tool: Option<String>,
+    /// The input of the tool.
+    pub input: Option<Value>,
+    /// The result of the tool.
+    pub response: Option<Value>,
     /// The reason why the event could not be used.
     pub trouble: Option<&'static str>,
 }
@@ -75,6 +81,9 @@ impl HookEvent {
             transcript: said(&["transcript_path", "transcriptPath"]).map(expand_home),
             cwd: said(&["cwd"]).map(expand_home),
             prompt: said(&["prompt"]),
+            tool: said(&["tool_name"]),
+            input: event.get("tool_input").cloned(),
+            response: event.get("tool_response").cloned(),
             trouble: None,
         }
     }
