@@ -65,6 +65,8 @@ mod fresh_answers;
 mod given_up;
 #[path = "e2e/harness.rs"]
 mod harness;
+#[path = "e2e/hook_results.rs"]
+mod hook_results;
 #[path = "e2e/hooks.rs"]
 mod hooks;
 #[path = "e2e/hostile_folder.rs"]
