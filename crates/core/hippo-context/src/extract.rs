@@ -105,16 +105,14 @@ impl Extract {
     }
 }
 
-/// Returns the default number of tokens of an entry for content of this size, 24 to [`MOST_TOKENS`].
+/// Returns the default maximum number of tokens of an entry for content of this size, 24 to 450.
 ///
-/// The number grows with the cube root of the content's size and is at least a 200th of it: 27 tokens for 1,000, 58 for
-/// 10,000, 250 for 50,000. Therefore, the entry is shorter than a small tool result, and more than one line for a large
-/// one.
+/// The number is a 20th of the content's size, and at least 100, but at most a quarter of the content's size. An entry
+/// has fewer tokens if its content has few values that are likely to be needed again.
 #[must_use]
 pub fn default_tokens(content_tokens: usize) -> usize {
-    let grown = 27.0 * (content_tokens as f64 / 1_000.0).cbrt();
-    let share = content_tokens / 200;
-    (grown.round() as usize).max(share).clamp(24, MOST_TOKENS)
+    let share = (content_tokens / 20).clamp(100, 450);
+    share.min(content_tokens / 4).max(24)
 }
 
 /// Returns the summary and the key data of the content, in at most `budget` tokens. Without a budget, the maximum is
