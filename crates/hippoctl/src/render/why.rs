@@ -20,7 +20,7 @@ fn prompt(trace: &RecallTrace, style: Style) -> String {
         .as_ref()
         .map(|session| format!("  session {}", one_line(session)));
     let mut text = format!("{}{}\n", style.quiet(&trace.at), session.unwrap_or_default());
-    text += &format!("{INDENT}{}\n", style.strong(&one_line(&trace.prompt)));
+    text += &format!("{INDENT}{}\n", style.strong(one_line(&trace.prompt)));
     text += &format!("{INDENT}{} (floor {:.2})\n", one_line(&trace.reason), trace.floor);
     for candidate in &trace.candidates {
         let (place, outcome) = (one_line(&candidate.place), one_line(&candidate.outcome));
