@@ -180,21 +180,23 @@ fn a_workspace_cannot_set_keys_of_the_daemon() {
         .filter(|key| key.name != "embed.model")
         .map(|key| key.parts().0)
         .collect();
-    assert!(
-        settable
-            .iter()
-            .all(|section| { ["sources", "search", "index", "cycles", "context", "tree"].contains(section) })
-    );
+    assert!(settable.iter().all(|section| {
+        [
+            "sources", "search", "recall", "index", "cycles", "context", "tree",
+        ]
+        .contains(section)
+    }));
 }
 
 /// For each key, two values: one that restricts the user's setting, and one that does not.
-const NARROW_AND_WIDE: [(&str, &str, &str); 19] = [
+const NARROW_AND_WIDE: [(&str, &str, &str); 20] = [
     ("sources.include", "['notes/*.md']", "['**/*']"),
     ("sources.exclude", "['a', 'mine', 'b']", "['a']"),
     ("embed.model", "'all-minilm-l6-v2'", "'other'"),
     ("search.limit", "5", "11"),
     ("search.default_mode", "'hybrid'", "'vector'"),
     ("search.timezone", "''", "'Europe/Paris'"),
+    ("recall.enabled", "false", "true"),
     ("index.enabled", "false", "true"),
     ("index.max_tokens", "600", "900000"),
     ("index.tokens_per_file", "5", "0"),
@@ -213,7 +215,7 @@ const NARROW_AND_WIDE: [(&str, &str, &str); 19] = [
 #[test]
 fn an_untrusted_workspace_can_only_narrow_settings() {
     let user =
-        from("[sources]\ninclude = ['notes/*.md', 'x']\nexclude = ['mine']\n[index]\nenabled = false\n")
+        from("[sources]\ninclude = ['notes/*.md', 'x']\nexclude = ['mine']\n[index]\nenabled = false\n[recall]\nenabled = false\n")
             .unwrap();
     let file = Path::new(".hippocampus/config.toml");
     for (name, narrow, wide) in NARROW_AND_WIDE {
