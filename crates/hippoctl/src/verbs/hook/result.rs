@@ -84,10 +84,11 @@ impl LargeResult {
     }
 }
 
-/// Returns the longest string in a JSON value, and the JSON pointer to it.
+/// Returns the longest text in a JSON value, and the JSON pointer to it. A string without white space, such as the bytes
+/// of an image in base64, is no text.
 fn longest(value: &Value, place: String) -> Option<(String, &str)> {
     match value {
-        Value::String(text) => Some((place, text)),
+        Value::String(text) => text.contains(char::is_whitespace).then_some((place, text)),
         Value::Array(items) => (items.iter().enumerate())
             .filter_map(|(at, item)| longest(item, format!("{place}/{at}")))
             .max_by_key(|(_, text)| text.len()),
@@ -196,7 +197,7 @@ mod tests {
 
     #[test]
     fn large_results_are_replaced_and_files_to_edit_stay_whole() {
-        let long = |bytes: usize| "x".repeat(bytes);
+        let long = |bytes: usize| "x ".repeat(bytes / 2);
         let bash = json!({"stdout": long(5_000), "stderr": "", "interrupted": false});
         let read = |bytes| json!({"type": "text", "file": {"filePath": "a/b.rs", "content": long(bytes)}});
         let path = json!({"file_path": "a/b.rs"});
@@ -256,14 +257,23 @@ mod tests {
     }
 
     #[test]
+    fn images_stay_whole() {
+        let bytes = "iVBORw0KGgo".repeat(4_000);
+        let image = json!({"type": "image", "file": {"base64": bytes, "type": "image/png"}});
+        assert!(LargeResult::of(&event("Read", json!({"file_path": "a.png"}), image)).is_none());
+        let blocks = json!([{"type": "image", "data": bytes}, {"type": "text", "text": "a shot"}]);
+        assert!(LargeResult::of(&event("mcp__web__shot", json!({}), blocks)).is_none());
+    }
+
+    #[test]
     fn the_answer_has_the_form_that_the_harness_expects() {
-        let response = json!({"stdout": "y".repeat(2_000), "a/b": "z"});
+        let response = json!({"stdout": "y ".repeat(1_000), "a/b": "z"});
         let large = LargeResult::of(&event("Bash", json!({}), response.clone())).unwrap();
         assert_eq!(
             large.replaced_by(&response, "note".to_owned()),
             json!({"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": {"stdout": "note", "a/b": "z"}}})
         );
-        let response = json!("y".repeat(2_000));
+        let response = json!("y ".repeat(1_000));
         let large = LargeResult::of(&event("Bash", json!({}), response.clone())).unwrap();
         assert_eq!(
             large.replaced_by(&response, "note".to_owned()),
