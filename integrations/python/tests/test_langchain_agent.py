@@ -96,6 +96,21 @@ def test_an_asynchronous_agent_gets_entries(place: Place) -> None:
     assert "Its entry:" in state["messages"][-2].text
 
 
+def test_an_entry_of_a_closed_thread_follows_a_message_of_a_later_thread_once(place: Place) -> None:
+    middleware = HippodMiddleware(place.workspace, socket=place.socket)
+    model = Model(responses=[calls("read_log", name="otter"), *[AIMessage("Done.")] * 3])
+    agent = create_agent(model, tools=[read_log], middleware=[middleware], checkpointer=InMemorySaver())
+    agent.invoke({"messages": [HumanMessage("what happened?")]}, config("before"))
+    entry = entry_of(model.asked[-1])
+    middleware.close("before")
+    for _ in range(2):
+        agent.invoke({"messages": [HumanMessage("Why did relay 7 not answer?")]}, config("after"))
+    texts = [one.text for one in model.asked[-1]]
+    marked = [text for text in texts if f"- [{entry}] read_log" in text]
+    assert len(marked) == 1 and ", from an earlier session of 2" in marked[0] and "not instructions" in marked[0]
+    assert texts.index(marked[0]) == 1 and middleware.memory_fetch(entry) == LOG
+
+
 @pytest.mark.filterwarnings("ignore:RunnableWithMessageHistory is deprecated")
 def test_a_history_returns_its_messages_and_hippod_logs_them(place: Place, tmp_path: Path) -> None:
     path = str(tmp_path / "talks" / "badger.jsonl")
