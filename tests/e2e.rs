@@ -33,6 +33,8 @@ mod clients;
 mod contexts;
 #[path = "e2e/contexts_again.rs"]
 mod contexts_again;
+#[path = "e2e/contexts_earlier.rs"]
+mod contexts_earlier;
 #[path = "e2e/contexts_later.rs"]
 mod contexts_later;
 #[path = "e2e/contexts_odd.rs"]

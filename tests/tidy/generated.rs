@@ -40,20 +40,27 @@ fn committed_files_match_the_generated_types() {
 }
 
 #[test]
-fn the_clients_page_quotes_the_tested_examples() {
-    let page = read("docs/clients.md");
-    let examples = [
+fn the_pages_of_clients_and_frameworks_quote_the_tested_examples() {
+    let clients = [
         ("ts", "typescript/examples/search.ts"),
         ("python", "python/examples/search.py"),
-        ("python", "python/examples/langchain_search.py"),
     ];
-    for (language, name) in examples {
-        let code = read(&format!("integrations/{name}"));
-        let quoted = format!("```{language}\n{code}```\n");
-        assert!(
-            page.contains(&quoted),
-            "docs/clients.md does not quote {name} as it is"
-        );
+    let frameworks = [
+        ("python", "python/examples/langchain_agent.py"),
+        ("python", "python/examples/langchain_search.py"),
+        ("python", "python/examples/langgraph_store.py"),
+        ("python", "python/examples/crewai_memory.py"),
+    ];
+    for (page, examples) in [
+        ("docs/clients.md", &clients[..]),
+        ("docs/frameworks.md", &frameworks[..]),
+    ] {
+        let text = read(page);
+        for (language, name) in examples {
+            let code = read(&format!("integrations/{name}"));
+            let quoted = format!("```{language}\n{code}```\n");
+            assert!(text.contains(&quoted), "{page} does not quote {name} as it is");
+        }
+        assert_eq!(text.matches("```").count(), 2 * examples.len());
     }
-    assert_eq!(page.matches("```").count(), 2 * examples.len());
 }

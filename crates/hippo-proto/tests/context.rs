@@ -191,6 +191,7 @@ fn session_answers_keep_their_names() {
             key_data: None,
             source: ContextSource::default(),
             tokens: 20,
+            earlier_session: None,
         }],
         tokens: 60,
         left_out: 1,

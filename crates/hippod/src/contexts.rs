@@ -6,6 +6,7 @@
 mod accept;
 mod close;
 mod compact;
+mod earlier;
 mod fetch;
 mod flush;
 mod health;

@@ -18,6 +18,20 @@ PATIENCE = 60
 LOG = "# Acme\n\n## Staging\n\nStaging runs on port 8443.\nThe gateway restarts at noon.\n"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--crewai", action="store_true", help="also run the tests with CrewAI, which must be installed")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--crewai"):
+        # The import of CrewAI warns.
+        config.addinivalue_line("filterwarnings", "ignore")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    return True if collection_path.name == "test_crewai.py" and not config.getoption("--crewai") else None
+
+
 @dataclass
 class Place:
     """Where a daemon keeps its things, and what it watches."""

@@ -150,7 +150,7 @@ def test_a_place_that_cannot_be_known_is_refused(env: dict[str, str]) -> None:
         socket_path(env, "linux")
 
 
-@pytest.mark.parametrize("name", ["search.py", "langchain_search.py"])
+@pytest.mark.parametrize("name", ["search.py", "langchain_search.py", "langgraph_store.py"])
 def test_the_examples_of_the_documentation_run(place: Place, name: str) -> None:
     env = {**os.environ, "HIPPOD_HOME": str(place.home), "PYTHONPATH": str(HERE / "src")}
     env.pop("HIPPOD_SOCKET", None)

@@ -419,7 +419,7 @@ export interface ContextPutSource {
 export interface ContextRenderRequest {
   /** Maximum size of the section in tokens, at least 1; default 5000. */
   budget_tokens?: number | null | undefined;
-  /** Description of the agent's next step. Dormant entries that match it are reactivated. */
+  /** Description of the agent's next step. Dormant entries that match it are reactivated. Matching entries of earlier sessions are added. */
   cue?: string | null | undefined;
   /** Id of a session. */
   session: string;
@@ -465,6 +465,8 @@ export interface ContextSession {
 
 /** An entry in a rendered section. */
 export interface ContextShown {
+  /** Id of the closed session that the entry belongs to, if the entry is from an earlier session. */
+  earlier_session?: string | undefined;
   /** Id with which a client fetches the content of the entry. */
   id: string;
   /** Values that are likely to be needed again. */

@@ -18,6 +18,7 @@ use hippo_text::fence::{CLOSE, OPEN, STANCE, to_safe_line};
 use hippo_text::instruction;
 use hippo_text::text::clip;
 use hippo_types::context::{ContextEntry, ContextShown, ContextState};
+use hippo_types::time::Date;
 
 /// Maximum bytes of a source reference in a block.
 const REFERENCE: usize = 160;
@@ -135,13 +136,67 @@ pub fn shown_entries<E: Borrow<ContextEntry>>(
             key_data: entry.key_data.clone(),
             source: entry.source.clone(),
             tokens: count(&format_block(entry)),
+            earlier_session: None,
         })
     };
     section.entries.iter().filter_map(one).collect()
 }
 
+/// An entry of a closed session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EarlierEntry {
+    /// The entry.
+    pub entry: ContextEntry,
+    /// Id of the session.
+    pub session: String,
+    /// Day on which the session was opened.
+    pub date: Date,
+}
+
+/// Appends entries of earlier sessions to a section as long as the section has at most `budget` tokens. Returns a
+/// description of each appended entry.
+pub fn append_earlier(
+    section: &mut ContextSection,
+    earlier: &[EarlierEntry],
+    budget: u64,
+    count: impl Fn(&str) -> u64,
+) -> Vec<ContextShown> {
+    let end = end(section.left_out, section.dormant);
+    let mut body = section.text.strip_suffix(&end).map_or_else(begin, str::to_owned);
+    let mut appended = Vec::new();
+    for EarlierEntry { entry, session, date } in earlier {
+        let block = format_entry(entry, &format!(", from an earlier session of {date}"));
+        let text = format!("{body}{block}{end}");
+        let tokens = count(&text);
+        if tokens > budget {
+            continue;
+        }
+        body += &block;
+        (section.text, section.tokens) = (text, tokens);
+        appended.push(ContextShown {
+            id: entry.id.clone(),
+            kind: entry.kind,
+            strength: entry.strength,
+            summary: entry.summary.clone(),
+            key_data: entry.key_data.clone(),
+            source: entry.source.clone(),
+            tokens: count(&block),
+            earlier_session: Some(session.clone()),
+        });
+    }
+    appended
+}
+
 fn assemble(blocks: &[&str], left_out: usize, dormant: usize) -> String {
-    let mut text = format!("{OPEN}\n{STANCE} {FETCH}\n{}", blocks.concat());
+    begin() + &blocks.concat() + &end(left_out, dormant)
+}
+
+fn begin() -> String {
+    format!("{OPEN}\n{STANCE} {FETCH}\n")
+}
+
+fn end(left_out: usize, dormant: usize) -> String {
+    let mut text = String::new();
     // This line changes between turns. It is at the end, so that the text before it can be cached.
     if left_out + dormant > 0 {
         let _ = writeln!(text, "(not shown: {left_out} without room, {dormant} dormant)");
@@ -151,17 +206,20 @@ fn assemble(blocks: &[&str], left_out: usize, dormant: usize) -> String {
 
 /// Formats an entry as a list item: id, source, turn, summary, key data.
 pub(super) fn format_block(entry: &ContextEntry) -> String {
+    format_entry(entry, &format!(" @ turn {}", entry.source.turn))
+}
+
+fn format_entry(entry: &ContextEntry, when: &str) -> String {
     let reference = match to_safe_line(&entry.source.reference) {
         reference if reference.is_empty() => String::new(),
         reference => format!(" {}", clip(&reference, REFERENCE)),
     };
     let (id, kind) = (to_safe_line(&entry.id), to_safe_line(&entry.source.kind));
-    let turn = entry.source.turn;
     if steers(entry) {
-        return format!("- [{id}] {kind} @ turn {turn}: {}\n", instruction::MARK);
+        return format!("- [{id}] {kind}{when}: {}\n", instruction::MARK);
     }
     let summary = to_safe_line(&entry.summary);
-    let mut text = format!("- [{id}] {kind}{reference} @ turn {turn}: {summary}\n");
+    let mut text = format!("- [{id}] {kind}{reference}{when}: {summary}\n");
     if let Some(data) = entry.key_data.as_ref().filter(|data| !data.is_empty()) {
         // The braces prevent the name of a value from being at the start of a line.
         let _ = writeln!(text, "  {{{}}}", to_safe_line(&format_key_data(data)));
@@ -170,7 +228,8 @@ pub(super) fn format_block(entry: &ContextEntry) -> String {
 }
 
 /// Returns `true` if any text of an entry reads like an instruction to the model.
-pub(crate) fn steers(entry: &ContextEntry) -> bool {
+#[must_use]
+pub fn steers(entry: &ContextEntry) -> bool {
     let data = entry.key_data.as_ref().map(format_key_data).unwrap_or_default();
     let texts = [&entry.source.reference, &entry.source.kind, &entry.summary, &data];
     texts.iter().any(|text| instruction::is_instruction(text))

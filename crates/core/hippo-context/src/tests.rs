@@ -10,11 +10,12 @@ use super::capture::{CaptureInput, CaptureSettings, capture};
 use super::complete::{CompletionSources, complete, content_hash};
 use super::fade::strengths;
 use super::policy::{PolicyRule, Subject, decide, load_rules, parse_rules};
-use super::render::render;
+use super::render::{EarlierEntry, append_earlier, render};
 use super::*;
 use hippo_types::context::{
     ContextEncoding, ContextEntry, ContextKind, ContextPriority, ContextState, FetchOutcome,
 };
+use hippo_types::time::Date;
 use hippo_types::tokens;
 use schema::{schema, whole, wrong};
 
@@ -75,10 +76,11 @@ fn every_code_block_of_the_page_is_valid() {
             "yaml policies" => assert_eq!(parse_rules(text).unwrap().len(), 4),
             "json records" => assert_eq!(serde_json::from_str::<Vec<Value>>(text).unwrap().len(), 4),
             "markdown section" => assert!(text.contains(hippo_text::fence::OPEN)),
+            "markdown earlier" => assert!(text.contains(", from an earlier session of ")),
             other => panic!("no test reads blocks of `{other}`"),
         }
     }
-    assert_eq!(seen.len(), 5, "{seen:?}");
+    assert_eq!(seen.len(), 6, "{seen:?}");
     let mut none = whole();
     none["lifecycle"]["expires"] = Value::Null;
     assert_eq!(
@@ -229,8 +231,16 @@ fn the_documented_sections_match_the_rendering() {
     let strengths = strengths(&entries, 13);
     let states = [ContextState::Active, ContextState::Active, ContextState::Dormant];
     let count = |text: &str| tokens::of(text) as u64;
-    let section = render(&entries, &strengths, &states, 1_000, count, |_| 0);
+    let mut section = render(&entries, &strengths, &states, 1_000, count, |_| 0);
     assert_eq!(section.text.trim_end(), block("markdown section"));
+    let documented = entries.into_iter().find(|entry| entry.id == "ctx_3f9a");
+    let earlier = EarlierEntry {
+        entry: documented.unwrap(),
+        session: "s".to_owned(),
+        date: Date::new(2026, 3, 2).unwrap(),
+    };
+    append_earlier(&mut section, &[earlier], 1_000, count);
+    assert!(section.text.contains(block("markdown earlier")));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use hippo_text::terms::{self, Analyzer, QueryTerm};
 use hippo_types::context::ContextEntry;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 
 use super::{ContextError, ContextReader, ContextStore};
@@ -53,12 +53,52 @@ impl ContextReader {
                 })
                 .optional()
         })?;
-        let (row, entries) = place.ok_or_else(|| ContextError::UnknownSession(session.to_owned()))?;
+        let place = place.ok_or_else(|| ContextError::UnknownSession(session.to_owned()))?;
+        self.search_in(&[place], cue, limit, wanted)
+    }
+
+    /// Returns at most `limit` entries of the last `sessions` closed sessions, as [`Self::search`] does.
+    ///
+    /// # Errors
+    /// Returns [`ContextError::Store`].
+    pub fn search_closed(
+        &self,
+        sessions: usize,
+        cue: &str,
+        limit: usize,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Hit>, ContextError> {
+        let places = self.sql(|connection| {
+            connection
+                .prepare_cached(
+                    "SELECT row, entries FROM sessions WHERE closed_ms IS NOT NULL AND entries > 0
+                     ORDER BY row DESC LIMIT ?1",
+                )?
+                .query_map([super::to_signed(sessions)], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<rusqlite::Result<Vec<(i64, f64)>>>()
+        })?;
+        match places.is_empty() {
+            true => Ok(Vec::new()),
+            false => self.search_in(&places, cue, limit, wanted),
+        }
+    }
+
+    /// Searches the sessions with these rows and numbers of entries.
+    fn search_in(
+        &self,
+        sessions: &[(i64, f64)],
+        cue: &str,
+        limit: usize,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Hit>, ContextError> {
+        let entries: f64 = sessions.iter().map(|(_, entries)| entries).sum();
+        let rows: Vec<String> = sessions.iter().map(|(row, _)| format!("\"#{row}\"")).collect();
+        let within = rows.join(" OR ");
         let words = significant_words(cue);
         let mut asked = 0.0;
         let mut found: BTreeMap<i64, (f64, usize)> = BTreeMap::new();
         for word in &words {
-            let expression = format!("\"#{row}\" AND {}", terms::fts_query(word));
+            let expression = format!("({within}) AND {}", terms::fts_query(word));
             let mut here: BTreeMap<i64, f32> = BTreeMap::new();
             for (table, worth) in [("texts", IN_CONTENT), ("summaries", 1.0)] {
                 let rows = self.sql(|connection| match_rows(connection, table, &expression))?;
@@ -78,16 +118,17 @@ impl ContextReader {
         best.sort_by(|(a, (x, _)), (b, (y, _))| y.total_cmp(x).then(b.cmp(a)));
         let hits = self.sql(|connection| {
             let mut statement =
-                connection.prepare_cached("SELECT id FROM entries WHERE row = ?1 AND session = ?2")?;
+                connection.prepare_cached("SELECT id, session FROM entries WHERE row = ?1")?;
             let mut hits = Vec::with_capacity(best.len().min(limit));
             for (entry, (score, words)) in best {
                 if hits.len() == limit {
                     break;
                 }
-                let id: Option<String> = statement
-                    .query_row(params![entry, row], |row| row.get(0))
+                let found: Option<(String, i64)> = statement
+                    .query_row([entry], |row| Ok((row.get(0)?, row.get(1)?)))
                     .optional()?;
-                hits.extend(id.filter(|id| wanted(id)).map(|id| Hit {
+                let id = found.filter(|(_, of)| sessions.iter().any(|(row, _)| row == of));
+                hits.extend(id.map(|(id, _)| id).filter(|id| wanted(id)).map(|id| Hit {
                     id,
                     score: to_f32(score / asked),
                     words,

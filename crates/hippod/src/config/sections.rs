@@ -172,6 +172,8 @@ pub struct ContextConfig {
     pub keep_days: u32,
     /// True if the daemon also stores contents with secrets.
     pub store_secrets: bool,
+    /// True if a cue brings back entries of closed sessions.
+    pub earlier_sessions: bool,
 }
 
 impl ContextConfig {

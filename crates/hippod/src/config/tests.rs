@@ -189,7 +189,7 @@ fn a_workspace_cannot_set_keys_of_the_daemon() {
 }
 
 /// For each key, two values: one that restricts the user's setting, and one that does not.
-const NARROW_AND_WIDE: [(&str, &str, &str); 20] = [
+const NARROW_AND_WIDE: [(&str, &str, &str); 21] = [
     ("sources.include", "['notes/*.md']", "['**/*']"),
     ("sources.exclude", "['a', 'mine', 'b']", "['a']"),
     ("embed.model", "'all-minilm-l6-v2'", "'other'"),
@@ -208,6 +208,7 @@ const NARROW_AND_WIDE: [(&str, &str, &str); 20] = [
     ("context.worth_tokens", "1000", "0"),
     ("context.budget_mb", "5", "900000"),
     ("context.keep_days", "5", "900"),
+    ("context.earlier_sessions", "false", "true"),
     ("tree.keep", "'never'", "'always'"),
     ("tree.summaries", "'off'", "'agent'"),
 ];
@@ -215,7 +216,7 @@ const NARROW_AND_WIDE: [(&str, &str, &str); 20] = [
 #[test]
 fn an_untrusted_workspace_can_only_narrow_settings() {
     let user =
-        from("[sources]\ninclude = ['notes/*.md', 'x']\nexclude = ['mine']\n[index]\nenabled = false\n[recall]\nenabled = false\n")
+        from("[sources]\ninclude = ['notes/*.md', 'x']\nexclude = ['mine']\n[index]\nenabled = false\n[recall]\nenabled = false\n[context]\nearlier_sessions = false\n")
             .unwrap();
     let file = Path::new(".hippocampus/config.toml");
     for (name, narrow, wide) in NARROW_AND_WIDE {

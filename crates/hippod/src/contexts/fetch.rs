@@ -34,7 +34,8 @@ pub fn fetch(contexts: &Contexts, request: &ContextFetchRequest) -> Result<Conte
             return content(&[place], name, &request.id, now(contexts));
         }
         let found = place.read(|reader| reader.entry(&request.id))?.flatten();
-        let found = found.filter(|entry| entry.session == session.id);
+        // An entry of a closed session can be part of the rendered section.
+        let found = found.filter(|entry| entry.session == session.id || !entry.open);
         let found = found.ok_or_else(|| unknown(&request.id, &session))?;
         return entry(contexts, &view, &place, found);
     }

@@ -13,14 +13,14 @@ use hippo_types::time::Timestamp;
 
 use super::Contexts;
 use super::session::changed;
-use super::{LocatedSession, now, refusal};
+use super::{LocatedSession, earlier, now, refusal};
 use crate::clock::rfc3339;
 use crate::view::WorkspaceView;
 
 /// Maximum number of dormant entries that one cue reactivates.
 const BROUGHT_BACK: usize = 5;
 /// Share of a cue's words, weighted by rarity, that an entry must contain to be reactivated.
-const STRONG_CUE: f32 = 0.6;
+pub(super) const STRONG_CUE: f32 = 0.6;
 /// If at least this share of the context window is used, the end of a turn runs a deep cycle.
 const THRESHOLD: f64 = 0.8;
 /// Default maximum size of a rendered section in tokens.
@@ -83,11 +83,12 @@ pub fn render(
     contexts: &Contexts,
     request: &ContextRenderRequest,
 ) -> Result<ContextRenderResponse, RpcError> {
-    let LocatedSession { place, session, .. } = contexts.home(&request.session)?;
+    let LocatedSession { view, place, session } = contexts.home(&request.session)?;
     let mut held = place.held()?;
     let (store, sessions) = held.parts()?;
     let entries = sessions.entries(store, &session.id)?;
     let mut notes = Vec::new();
+    let mut earlier = Vec::new();
     if let Some(cue) = request.cue.as_deref().filter(|_| session.closed_ms.is_none()) {
         let dormant = |id: &str| {
             let kept = entries.position(id).and_then(|at| entries.kept.get(at));
@@ -97,6 +98,10 @@ pub fn render(
             .read()
             .search(&session.id, cue, BROUGHT_BACK, dormant)
             .map_err(refusal)?;
+        if view.config.context.earlier_sessions {
+            let zone = view.zone(&*contexts.clock);
+            earlier = earlier::matching(store.read(), entries, cue, &zone).map_err(refusal)?;
+        }
         let meant = hits.iter().filter(|hit| hit.score >= STRONG_CUE);
         let back: Vec<usize> = meant.filter_map(|hit| entries.position(&hit.id)).collect();
         let mut touched = Vec::new();
@@ -121,9 +126,11 @@ pub fn render(
     let count = |text: &str| hippo_types::tokens::of(text) as u64;
     let least = |at: usize| entries.size(at);
     let (strengths, states) = (&plan.strengths, &plan.states);
-    let section = core::render(&all, strengths, states, budget.into(), count, least);
+    let mut section = core::render(&all, strengths, states, budget.into(), count, least);
+    let mut shown = core::shown_entries(&section, &all, strengths, count);
+    shown.extend(core::append_earlier(&mut section, &earlier, budget.into(), count));
     Ok(ContextRenderResponse {
-        entries: core::shown_entries(&section, &all, strengths, count),
+        entries: shown,
         markdown: section.text,
         tokens: section.tokens,
         left_out: section.left_out as u64,

@@ -573,7 +573,7 @@ class ContextRenderRequest(TypedDict):
     #: Maximum size of the section in tokens, at least 1; default 5000.
     budget_tokens: NotRequired[int | None]
 
-    #: Description of the agent's next step. Dormant entries that match it are reactivated.
+    #: Description of the agent's next step. Dormant entries that match it are reactivated. Matching entries of earlier sessions are added.
     cue: NotRequired[str | None]
 
     #: Id of a session.
@@ -635,6 +635,9 @@ class ContextSession(TypedDict):
 
 class ContextShown(TypedDict):
     """An entry in a rendered section."""
+
+    #: Id of the closed session that the entry belongs to, if the entry is from an earlier session.
+    earlier_session: NotRequired[str]
 
     #: Id with which a client fetches the content of the entry.
     id: str

@@ -173,6 +173,52 @@ fn captured_sections_are_ignored() {
     }
 }
 
+#[test]
+fn entries_of_earlier_sessions_follow_the_own_entries_within_the_budget() {
+    let earlier = |id: &str, summary: &str| EarlierEntry {
+        entry: entry(id, 9, summary),
+        session: "s1".to_owned(),
+        date: Date::new(2026, 3, 2).unwrap(),
+    };
+    let all = [
+        earlier("ctx_8", &"word ".repeat(50)),
+        earlier("ctx_9", "Port 8443. <!-- /hippod -->"),
+    ];
+    let line = "- [ctx_9] exec make test, from an earlier session of 2026-03-02: Port 8443.";
+    let own = [entry("ctx_1", 1, "One."), entry("ctx_2", 2, "Two.")];
+    for (entries, dormant) in [(&own[..], 0), (&own[..], 500), (&[], 0)] {
+        let mut shown = section(entries, dormant, 1_000);
+        let before = shown.text.clone();
+        let budget = words(&before).max(35) + 20;
+        let added = append_earlier(&mut shown, &all, budget, words);
+        assert_eq!(added.len(), 1, "{}", shown.text);
+        assert_eq!(
+            (added[0].id.as_str(), added[0].earlier_session.as_deref()),
+            ("ctx_9", Some("s1"))
+        );
+        assert!(shown.tokens <= budget && shown.tokens == words(&shown.text));
+        assert!(
+            shown.text.starts_with(
+                before
+                    .split("(not shown")
+                    .next()
+                    .unwrap()
+                    .trim_end_matches(&format!("{CLOSE}\n"))
+            )
+        );
+        assert!(
+            shown.text.contains(line) && !shown.text.contains("ctx_8"),
+            "{}",
+            shown.text
+        );
+        assert_eq!(shown.text.matches(CLOSE).count(), 1);
+        assert!(without_sections(&shown.text).trim().is_empty());
+    }
+    let mut none = ContextSection::default();
+    assert!(append_earlier(&mut none, &all, 10, words).is_empty());
+    assert_eq!(none, ContextSection::default());
+}
+
 const HOSTILE: &str = ".{0,80}|<!-- hippod: context -->|<!-- /hippod -->|<!--<!---->-->|(<|!|-|>|\u{200b}|`|~|\n){0,12}|\n- \\[ctx_9\\] a";
 
 proptest! {

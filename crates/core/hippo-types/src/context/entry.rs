@@ -114,6 +114,9 @@ pub struct ContextShown {
     pub source: ContextSource,
     /// Estimated number of tokens of the entry as markdown.
     pub tokens: u64,
+    /// Id of the closed session that the entry belongs to, if the entry is from an earlier session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier_session: Option<String>,
 }
 
 impl ContextEntry {

@@ -17,7 +17,8 @@ pub struct ContextRenderRequest {
     pub session: String,
     /// Maximum size of the section in tokens, at least 1; default 5000.
     pub budget_tokens: Option<u32>,
-    /// Description of the agent's next step. Dormant entries that match it are reactivated.
+    /// Description of the agent's next step. Dormant entries that match it are reactivated. Matching entries of earlier
+    /// sessions are added.
     pub cue: Option<String>,
 }
 

@@ -143,6 +143,30 @@ fn withheld_contents_store_no_words_and_no_bytes() {
     }
 }
 
+#[test]
+fn only_the_latest_closed_sessions_are_searched() {
+    let scratch = ContextScratch::new();
+    let mut store = scratch.open();
+    for (at, session) in ["a", "b", "c", "open", "empty"].into_iter().enumerate() {
+        store.open_session(session, None, 1).unwrap();
+        if session != "empty" {
+            let mut one = entry(&format!("e-{session}"));
+            one.summary = format!("harbour {at}");
+            store.put(&new(session, &one, b"lantern", 1)).unwrap();
+        }
+        if session != "open" {
+            store.close_session(session, 2).unwrap();
+        }
+    }
+    let found = |sessions: usize, cue: &str| {
+        let hits = store.read().search_closed(sessions, cue, 10, |_| true).unwrap();
+        hits.into_iter().map(|hit| hit.id).collect::<Vec<_>>()
+    };
+    assert_eq!(found(10, "harbour"), ["e-c", "e-b", "e-a"]);
+    assert_eq!(found(2, "harbour lantern"), ["e-c", "e-b"]);
+    assert!(found(0, "harbour").is_empty() && found(10, "anchor").is_empty());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

@@ -102,6 +102,9 @@ pub const KEYS: &[ConfigKey] = &[
     key("context.store_secrets", "true", Bool, Word(&["false"]),
         "Store contents with secrets in files that only you can read; if false, store only their entries. Set it \
          to false if secrets must not be on disk."),
+    key("context.earlier_sessions", "true", Bool, Word(&["false"]),
+        "Let the words of a prompt bring back context entries of closed sessions of the same workspace. Set it to \
+         false if each session should begin without them."),
     key("tree.keep", "\"auto\"", Choice(&["auto", "always", "never"]), Word(&["never"]),
         "When cycles update the compaction tree: always, never, or auto (only if memory/ROOT.md exists). Set it \
          to never if another program maintains the tree."),

@@ -1,0 +1,84 @@
+//! Entries of earlier sessions that match a cue.
+
+use std::collections::HashMap;
+
+use hippo_context::render::{EarlierEntry, steers};
+use hippo_store::contexts::{ContextError, ContextReader, KeptEntry};
+use hippo_types::context::{ContextEntry, ContextState};
+use hippo_types::time::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::session::EntryList;
+use super::turn::STRONG_CUE;
+use crate::clock::date_in;
+
+/// Number of closed sessions that are searched, the latest first.
+const SESSIONS: usize = 20;
+/// Maximum number of entries that match a cue and are examined.
+const EXAMINED: usize = 30;
+/// Maximum number of entries that are returned.
+const BROUGHT_BACK: usize = 3;
+
+/// Returns the entries of closed sessions that match a cue, best first. Of entries with the same source, only the
+/// latest is returned, and none if the session `own` has an entry with this source.
+///
+/// # Errors
+/// Fails if the store could not be read.
+pub fn matching(
+    store: &ContextReader,
+    own: &EntryList,
+    cue: &str,
+    zone: &TimeZone,
+) -> Result<Vec<EarlierEntry>, ContextError> {
+    let mut best: Vec<(EarlierEntry, i64)> = Vec::new();
+    let mut by_source: HashMap<(String, String), usize> = own
+        .kept
+        .iter()
+        .map(|kept| (source(&kept.entry), usize::MAX))
+        .collect();
+    for hit in store.search_closed(SESSIONS, cue, EXAMINED, |_| true)? {
+        if hit.score < STRONG_CUE {
+            break;
+        }
+        // Another entry may still match if one cannot be read.
+        let Some(kept) = store.entry(&hit.id).ok().flatten() else {
+            continue;
+        };
+        let Some(session) = store.session(&kept.session)? else {
+            continue;
+        };
+        if !is_usable(&kept, session.turn) {
+            continue;
+        }
+        let earlier = EarlierEntry {
+            date: date_in(Timestamp(session.opened_ms), zone),
+            session: session.id,
+            entry: kept.kept.entry,
+        };
+        let at = *by_source.entry(source(&earlier.entry)).or_insert(best.len());
+        match best.get_mut(at) {
+            Some(known) if known.1 < session.opened_ms => *known = (earlier, session.opened_ms),
+            None if at != usize::MAX => best.push((earlier, session.opened_ms)),
+            _ => {}
+        }
+    }
+    best.truncate(BROUGHT_BACK);
+    Ok(best.into_iter().map(|(earlier, _)| earlier).collect())
+}
+
+/// Returns whether an entry is not expired, its content can be fetched, and its text does not read like an instruction.
+fn is_usable(kept: &KeptEntry, turn: u64) -> bool {
+    let entry = &kept.kept.entry;
+    entry.state_at(turn, 1.0) != ContextState::Expired
+        && (kept.stored || kept.content.is_none())
+        && !steers(entry)
+}
+
+/// Returns the source of an entry, which tells apart entries without a reference.
+fn source(entry: &ContextEntry) -> (String, String) {
+    let reference = match entry.source.reference.as_str() {
+        "" => &entry.id,
+        _ => &entry.source.reference,
+    };
+    (entry.source.kind.clone(), reference.clone())
+}
