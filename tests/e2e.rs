@@ -35,6 +35,8 @@ mod contexts;
 mod contexts_again;
 #[path = "e2e/contexts_earlier.rs"]
 mod contexts_earlier;
+#[path = "e2e/contexts_files.rs"]
+mod contexts_files;
 #[path = "e2e/contexts_later.rs"]
 mod contexts_later;
 #[path = "e2e/contexts_odd.rs"]

@@ -136,6 +136,7 @@ fn put(store: &mut ContextStore, id: &str, bytes: &[u8]) -> Result<(), ContextEr
             reference: format!("command {id}"),
             turn: 0,
             retrievable: true,
+            stale: false,
         },
         summary: "412 lines of a build: 3 warnings, first in crates/a/src/lib.rs:12, no error.".to_owned(),
         key_data: None,
@@ -151,6 +152,7 @@ fn put(store: &mut ContextStore, id: &str, bytes: &[u8]) -> Result<(), ContextEr
     let new = NewEntry {
         session: "s",
         entry: &entry,
+        file: None,
         content: Some(NewContent::new(bytes, 50_000)),
         budget_bytes: u64::MAX,
         now_ms: 0,

@@ -29,6 +29,7 @@ fn entry(number: u64) -> ContextEntry {
             reference: format!("command {number}"),
             turn: number,
             retrievable: true,
+            stale: false,
         },
         summary: format!("Result {number}"),
         key_data: None,
@@ -79,6 +80,7 @@ fn child_process_to_be_killed() {
         let new = NewEntry {
             session: "s",
             entry: &entry,
+            file: None,
             content: Some(NewContent::new(&bytes, number)),
             budget_bytes: BUDGET,
             now_ms: 1,

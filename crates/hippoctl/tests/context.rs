@@ -24,6 +24,7 @@ fn entry() -> ContextEntry {
             reference: "make test".into(),
             turn: 3,
             retrievable: true,
+            stale: false,
         },
         summary: "Two tests failed.".into(),
         key_data: None,

@@ -14,6 +14,7 @@ mod keeper;
 mod policies;
 mod put;
 mod session;
+mod sources;
 #[cfg(test)]
 mod tests;
 mod turn;

@@ -489,6 +489,8 @@ export interface ContextSource {
   ref: string;
   /** True if the content can be fetched again. */
   retrievable: boolean;
+  /** True if the source has changed or disappeared since the capture, so the entry may be outdated. */
+  stale?: boolean | undefined;
   /** The turn in which the content was captured. */
   turn: number;
   /** How the content was created and can be created again: `browser.snapshot`, `file`, `exec`. */

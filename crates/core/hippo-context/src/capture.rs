@@ -229,6 +229,7 @@ fn build_entry(
             reference: redact_reference(put),
             turn: put.turn,
             retrievable,
+            stale: false,
         },
         summary: String::new(),
         key_data: None,

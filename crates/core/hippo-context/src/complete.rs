@@ -22,6 +22,8 @@ pub struct CompletionSources<'a> {
     pub stored: Result<&'a [u8], &'a str>,
     /// The current content of the source.
     pub source: Result<&'a [u8], &'a str>,
+    /// True if the entry describes the current source, so that the current source has priority over stored content.
+    pub follows_source: bool,
     /// Hash of the captured content, see [`content_hash`]; `None` if it was not recorded.
     pub stored_hash: Option<&'a str>,
     /// Summary of the entry; may be empty.
@@ -81,8 +83,20 @@ pub fn complete<'a>(at_hand: &CompletionSources<'a>) -> Completion<'a> {
         stored_hash: captured,
     };
     match (stored, at_hand.source) {
+        (Ok(content), Ok(source)) if at_hand.follows_source && compare(source, content).is_none() => {
+            let captured = base.stored_hash.as_deref().unwrap_or_default();
+            Completion {
+                from: Some(FetchOrigin::Source),
+                content: Some(source),
+                reason: Some(format!(
+                    "the file has changed since the capture; the result is the current file; the captured content has \
+                     the id {captured}"
+                )),
+                ..base
+            }
+        }
         (Ok(content), source) => {
-            let changed = source.is_ok_and(|source| !contains_content(source, content));
+            let changed = source.is_ok_and(|source| compare(source, content).is_none());
             Completion {
                 from: Some(FetchOrigin::Store),
                 content: Some(content),
@@ -139,15 +153,27 @@ fn from_summary<'a>(
     }
 }
 
-/// Returns true if the source still contains the captured content, as a whole or as an excerpt. The excerpt may have
-/// line numbers, as file tools print them.
-fn contains_content(source: &[u8], content: &[u8]) -> bool {
-    if source == content {
-        return true;
-    }
-    let found = |part: &[u8]| !part.is_empty() && memchr::memmem::find(source, part).is_some();
-    found(content.trim_ascii())
-        || strip_line_numbers(content).is_some_and(|text| found(text.trim().as_bytes()))
+/// Part of a source that captured content contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CapturedPart {
+    /// The whole source.
+    Whole,
+    /// An excerpt of the source.
+    Excerpt,
+}
+
+/// Finds captured content in a source; returns `None` if the source does not contain the content. The content may have
+/// line numbers, as file tools print them. Blank lines at its start and end do not count.
+#[must_use]
+pub fn compare(source: &[u8], content: &[u8]) -> Option<CapturedPart> {
+    let part = |content: &[u8]| match content.trim_ascii() {
+        text if text == source.trim_ascii() => Some(CapturedPart::Whole),
+        text => {
+            let is_found = !text.is_empty() && memchr::memmem::find(source, text).is_some();
+            is_found.then_some(CapturedPart::Excerpt)
+        }
+    };
+    part(content).or_else(|| part(strip_line_numbers(content)?.as_bytes()))
 }
 
 /// Removes the line numbers that `cat -n` and file tools write. Returns `None` if a line has no number.

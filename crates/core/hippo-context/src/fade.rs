@@ -60,6 +60,7 @@ mod tests {
                 reference: "make".to_owned(),
                 turn: 0,
                 retrievable: true,
+                stale: false,
             },
             summary: "It was built.".to_owned(),
             key_data: None,

@@ -85,6 +85,21 @@ pub struct SessionEntry {
     pub uses: Vec<u64>,
     /// True if the entry was written to long-term memory.
     pub persisted: bool,
+    /// The source file; absent if the source was not a readable file when the entry was created.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<SourceFile>,
+}
+
+/// State of a source file when hippod last compared the file with an entry.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceFile {
+    /// Size in bytes.
+    pub size: u64,
+    /// Time of the last change, in nanoseconds since the Unix epoch.
+    pub modified_ns: i64,
+    /// True if the content was the whole file, and hippod extracted the summary and the key data from it. Such an entry
+    /// describes the current text of the file.
+    pub followed: bool,
 }
 
 impl SessionEntry {
@@ -96,6 +111,7 @@ impl SessionEntry {
             shown: ContextState::Active,
             uses: Vec::new(),
             persisted: false,
+            file: None,
         }
     }
 
@@ -113,9 +129,9 @@ impl SessionEntry {
     }
 
     /// Handles a repeated capture of the same content, which counts as an access. `made` is the entry created by the
-    /// repeated capture. It replaces the old entry if the old entry has expired, or if the caller gave metadata
+    /// repeated capture, and `file` is its source file. The created entry replaces the old entry if the old entry has expired, or if the caller gave metadata
     /// (`asked`). The id is preserved. The turn of creation is preserved unless the old entry has expired.
-    pub fn renew(&mut self, made: ContextEntry, turn: u64, asked: bool) {
+    pub fn renew(&mut self, made: ContextEntry, file: Option<SourceFile>, turn: u64, asked: bool) {
         let over = self.entry.state_at(turn, 1.0) == ContextState::Expired;
         if over || asked {
             let known = std::mem::replace(&mut self.entry, made);
@@ -128,6 +144,8 @@ impl SessionEntry {
                 self.entry.lifecycle.created = known.lifecycle.created;
             }
         }
+        self.file = file;
+        self.entry.source.stale = false;
         self.touch(turn);
     }
 }

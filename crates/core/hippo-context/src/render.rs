@@ -219,7 +219,12 @@ fn format_entry(entry: &ContextEntry, when: &str) -> String {
         return format!("- [{id}] {kind}{when}: {}\n", instruction::MARK);
     }
     let summary = to_safe_line(&entry.summary);
-    let mut text = format!("- [{id}] {kind}{reference}{when}: {summary}\n");
+    let stale = if entry.source.stale {
+        ", source changed or gone"
+    } else {
+        ""
+    };
+    let mut text = format!("- [{id}] {kind}{reference}{when}{stale}: {summary}\n");
     if let Some(data) = entry.key_data.as_ref().filter(|data| !data.is_empty()) {
         // The braces prevent the name of a value from being at the start of a line.
         let _ = writeln!(text, "  {{{}}}", to_safe_line(&format_key_data(data)));

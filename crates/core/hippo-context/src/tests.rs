@@ -259,6 +259,7 @@ fn the_documented_outcomes_match_the_code() {
     assert_eq!(rows.len(), cases.len());
     for (row, (stored, source, summary)) in rows.iter().zip(cases) {
         let given = complete(&CompletionSources {
+            follows_source: false,
             stored,
             source,
             stored_hash: Some(&hash),

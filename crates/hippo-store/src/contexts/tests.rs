@@ -50,6 +50,7 @@ fn entry(id: &str) -> ContextEntry {
             reference: format!("make {id}"),
             turn: 3,
             retrievable: true,
+            stale: false,
         },
         summary: "It was built.".to_owned(),
         key_data: None,
@@ -68,6 +69,7 @@ fn new<'a>(session: &'a str, entry: &'a ContextEntry, content: &'a [u8], now_ms:
     NewEntry {
         session,
         entry,
+        file: None,
         content: Some(NewContent::new(content, 9)),
         budget_bytes: PLENTY,
         now_ms,

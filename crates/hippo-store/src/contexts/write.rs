@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use hippo_context::lifecycle::SessionEntry;
+use hippo_context::lifecycle::{SessionEntry, SourceFile};
 use hippo_text::terms::Analyzer;
 use hippo_types::context::ContextEntry;
 use rusqlite::params;
@@ -23,6 +23,8 @@ pub struct NewEntry<'a> {
     pub session: &'a str,
     /// The entry. Its id must be new.
     pub entry: &'a ContextEntry,
+    /// Source file of the entry, if the entry was created from a readable file.
+    pub file: Option<SourceFile>,
     /// Content of the entry, if any.
     pub content: Option<NewContent<'a>>,
     /// Maximum number of stored bytes of all contents.
@@ -126,7 +128,11 @@ impl ContextStore {
     /// Returns [`ContextError`]. After an error, nothing is stored or removed.
     pub fn put(&mut self, new: &NewEntry<'_>) -> Result<PutOutcome, ContextError> {
         let content = new.content.map(|content| self.prepare(content)).transpose()?;
-        let json = self.json(&SessionEntry::new(new.entry.clone()))?;
+        let kept = SessionEntry {
+            file: new.file,
+            ..SessionEntry::new(new.entry.clone())
+        };
+        let json = self.json(&kept)?;
         let summary = self.summary_terms(new.entry);
         let text = match &content {
             Some(content) if !content.withhold => Some(match content.ready {

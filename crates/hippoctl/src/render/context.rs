@@ -61,7 +61,13 @@ pub fn list(answer: &ContextListResponse, workspaces: bool, style: Style) -> Str
             listed.state.name().to_owned(),
             entry.kind.name().to_owned(),
             style.path(short(&one_line(&source), SHORT)),
-            short(&one_line(&entry.summary), SHORT),
+            match entry.source.stale {
+                true => format!(
+                    "(source changed or gone) {}",
+                    short(&one_line(&entry.summary), SHORT)
+                ),
+                false => short(&one_line(&entry.summary), SHORT),
+            },
         ]
     }));
     table(&rows, 6)

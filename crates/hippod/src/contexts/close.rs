@@ -13,6 +13,7 @@ use hippo_types::time::Timestamp;
 
 use super::Contexts;
 use super::session::changed;
+use super::sources;
 use super::{LocatedSession, now, refusal};
 use crate::clock::rfc3339;
 use crate::tasks::run_blocking_on;
@@ -124,6 +125,7 @@ fn step(contexts: &Contexts, id: &str, written: &[String]) -> Result<CloseStep, 
     let mut held = place.held()?;
     let (store, sessions) = held.parts()?;
     if session.closed_ms.is_none() {
+        sources::refresh(contexts, &view, (&mut *store, &mut *sessions), id)?;
         let entries = sessions.entries(store, id)?;
         let wrote: Vec<SessionEntry> = entries
             .kept

@@ -1,6 +1,7 @@
 //! Entries of earlier sessions that match a cue.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use hippo_context::render::{EarlierEntry, steers};
 use hippo_store::contexts::{ContextError, ContextReader, KeptEntry};
@@ -9,6 +10,7 @@ use hippo_types::time::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::session::EntryList;
+use super::sources;
 use super::turn::STRONG_CUE;
 use crate::clock::date_in;
 
@@ -26,6 +28,7 @@ const BROUGHT_BACK: usize = 3;
 /// Fails if the store could not be read.
 pub fn matching(
     store: &ContextReader,
+    root: &Path,
     own: &EntryList,
     cue: &str,
     zone: &TimeZone,
@@ -41,7 +44,7 @@ pub fn matching(
             break;
         }
         // Another entry may still match if one cannot be read.
-        let Some(kept) = store.entry(&hit.id).ok().flatten() else {
+        let Some(mut kept) = store.entry(&hit.id).ok().flatten() else {
             continue;
         };
         let Some(session) = store.session(&kept.session)? else {
@@ -50,6 +53,7 @@ pub fn matching(
         if !is_usable(&kept, session.turn) {
             continue;
         }
+        sources::mark(root, store, &mut kept.kept, kept.content);
         let earlier = EarlierEntry {
             date: date_in(Timestamp(session.opened_ms), zone),
             session: session.id,

@@ -1,6 +1,5 @@
 //! Retrieval of full content: `context.fetch`.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hippo_context::complete::{self, Completion, CompletionSources};
@@ -13,14 +12,11 @@ use hippo_types::context::ContextEntry;
 use hippo_types::time::DAY_MS;
 
 use super::Contexts;
+use super::sources;
 use super::turn::unknown;
 use super::{ContextDatabase, LocatedSession, now, refusal};
 use crate::clock::rfc3339;
-use crate::files;
 use crate::view::WorkspaceView;
-
-/// Maximum size in bytes of a source that is read again, so that the response fits into one line.
-const LARGEST: u64 = 8 << 20;
 
 /// Handles `context.fetch`.
 ///
@@ -86,6 +82,7 @@ fn content(
         let completion = complete::complete(&CompletionSources {
             stored,
             source: Err("the id is a content id, and only entries have a source"),
+            follows_source: false,
             stored_hash: Some(&hash),
             summary: "",
             key_data: None,
@@ -130,14 +127,7 @@ fn entry(
         None => Err("the entry was created without content".to_owned()),
         Some(id) => bytes_of(place, id, now(contexts))?,
     };
-    let source = complete::source_path(&found.kept.entry.source.kind, &found.kept.entry.source.reference)
-        .ok_or_else(|| {
-            format!(
-                "a source of type {} cannot be read again",
-                found.kept.entry.source.kind
-            )
-        })
-        .and_then(|path| source_now(&view.root, &path));
+    let source = sources::source_now(&view.root, &found.kept.entry);
     let hash = found.content.map(|id| id.to_string());
     let mut now_so = found.kept.clone();
     if found.open {
@@ -148,6 +138,13 @@ fn entry(
             .session(&found.session)
             .map_err(refusal)?
             .map_or(0, |session| session.turn);
+        // The content is returned even if the changes of entries cannot be stored.
+        if let Err(error) = sources::refresh(contexts, view, (&mut *store, &mut *sessions), &found.session) {
+            tracing::warn!(
+                error = error.message,
+                "could not update entries whose files have changed"
+            );
+        }
         let entries = sessions.entries(store, &found.session)?;
         if let Some(at) = entries.position(&found.kept.entry.id) {
             let mut kept = entries.kept[at].clone();
@@ -165,6 +162,7 @@ fn entry(
     let at_hand = CompletionSources {
         stored: stored.as_deref().map_err(String::as_str),
         source: source.as_deref().map_err(String::as_str),
+        follows_source: found.open && now_so.file.is_some_and(|file| file.followed),
         stored_hash: hash.as_deref(),
         summary: &now_so.entry.summary,
         key_data: now_so.entry.key_data.as_ref(),
@@ -219,21 +217,6 @@ fn reason(why: &UnavailableReason) -> String {
             "it contains a secret and was never stored, because context.store_secrets is off".to_owned()
         }
         UnavailableReason::Damaged { reason } => format!("the stored content is damaged: {reason}"),
-    }
-}
-
-/// Returns the current text of a file.
-fn source_now(root: &Path, path: &str) -> Result<Vec<u8>, String> {
-    let whole: PathBuf = root.join(path);
-    let read = match whole.strip_prefix(root) {
-        Ok(below) => hippo_fs::read_source(root, below, LARGEST),
-        Err(_) => files::read(&whole, LARGEST),
-    };
-    let path = whole;
-    let bytes = read.map_err(|error| format!("{}: {error}", path.display()))?;
-    match std::str::from_utf8(&bytes) {
-        Ok(_) => Ok(bytes),
-        Err(_) => Err(format!("{} is not a text file", path.display())),
     }
 }
 

@@ -14,6 +14,7 @@ use hippo_store::contexts::{NewContent, NewEntry, PackedContent, PutOutcome};
 
 use super::Contexts;
 use super::session::TrackedEntry;
+use super::sources;
 use super::{ContextDatabase, LocatedSession, now, policies, refusal};
 use crate::view::WorkspaceView;
 
@@ -96,6 +97,8 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
             return Ok(answer);
         }
     };
+    let extracted = request.summary.is_none() && request.key_data.is_none();
+    let file = sources::source_file(&view.root, &entry, content, extracted);
     // Pack the content before taking the lock, so that other callers do not wait for the packing.
     if ready.is_none() && captured.store {
         ready = place.ready(content);
@@ -105,6 +108,7 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
     let new = NewEntry {
         session: &request.session,
         entry: &entry,
+        file,
         content: Some(NewContent {
             bytes: content,
             tokens: captured.tokens,
@@ -120,7 +124,10 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
             answer.content_id = content.map(|content| content.to_string());
             answer.entry = Some(entry.clone());
             entries.push(TrackedEntry {
-                kept: SessionEntry::new(entry),
+                kept: SessionEntry {
+                    file,
+                    ..SessionEntry::new(entry)
+                },
                 content,
                 tokens: captured.tokens,
             });
@@ -131,7 +138,7 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
                 || request.key_data.is_some()
                 || request.modifiers.is_some()
                 || request.lifecycle.is_some();
-            kept.renew(entry, turn, asked);
+            kept.renew(entry, file, turn, asked);
             store
                 .update_entries(std::slice::from_ref(&kept), now(contexts))
                 .map_err(refusal)?;

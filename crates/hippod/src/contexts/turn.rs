@@ -13,6 +13,7 @@ use hippo_types::time::Timestamp;
 
 use super::Contexts;
 use super::session::changed;
+use super::sources;
 use super::{LocatedSession, earlier, now, refusal};
 use crate::clock::rfc3339;
 use crate::view::WorkspaceView;
@@ -86,6 +87,9 @@ pub fn render(
     let LocatedSession { view, place, session } = contexts.home(&request.session)?;
     let mut held = place.held()?;
     let (store, sessions) = held.parts()?;
+    if session.closed_ms.is_none() {
+        sources::refresh(contexts, &view, (&mut *store, &mut *sessions), &session.id)?;
+    }
     let entries = sessions.entries(store, &session.id)?;
     let mut notes = Vec::new();
     let mut earlier = Vec::new();
@@ -100,7 +104,7 @@ pub fn render(
             .map_err(refusal)?;
         if view.config.context.earlier_sessions {
             let zone = view.zone(&*contexts.clock);
-            earlier = earlier::matching(store.read(), entries, cue, &zone).map_err(refusal)?;
+            earlier = earlier::matching(store.read(), &view.root, entries, cue, &zone).map_err(refusal)?;
         }
         let meant = hits.iter().filter(|hit| hit.score >= STRONG_CUE);
         let back: Vec<usize> = meant.filter_map(|hit| entries.position(&hit.id)).collect();
@@ -184,9 +188,12 @@ pub fn list(
     let Some(id) = &request.session else {
         return sessions(contexts, only, limit);
     };
-    let LocatedSession { place, session, .. } = contexts.home(id)?;
+    let LocatedSession { view, place, session } = contexts.home(id)?;
     let mut held = place.held()?;
     let (store, sessions) = held.parts()?;
+    if session.closed_ms.is_none() {
+        sources::refresh(contexts, &view, (&mut *store, &mut *sessions), id)?;
+    }
     let entries = sessions.entries(store, id)?;
     let turn = request.at_turn.unwrap_or(session.turn);
     let plan = entries.plan(Trigger::TurnComplete, turn, 0);

@@ -670,6 +670,9 @@ class ContextSource(TypedDict):
     #: True if the content can be fetched again.
     retrievable: bool
 
+    #: True if the source has changed or disappeared since the capture, so the entry may be outdated.
+    stale: NotRequired[bool]
+
     #: The turn in which the content was captured.
     turn: int
 

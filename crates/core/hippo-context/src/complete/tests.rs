@@ -16,6 +16,7 @@ fn at_hand<'a>(
     CompletionSources {
         stored,
         source,
+        follows_source: false,
         stored_hash: hash,
         summary: "A form with a submit button.",
         key_data: None,
@@ -45,6 +46,40 @@ fn stored_content_is_returned_as_captured() {
     assert!(changed.stale && changed.reason.unwrap().contains("has changed"));
     assert_eq!(changed.stored_hash.as_deref(), Some(hash.as_str()));
     assert_eq!(changed.source_hash, Some(content_hash(NOW)));
+}
+
+#[test]
+fn an_entry_that_follows_its_source_returns_the_current_source() {
+    let hash = content_hash(CAPTURED);
+    let follow = |source| {
+        complete(&CompletionSources {
+            follows_source: true,
+            ..at_hand(Ok(CAPTURED), source, Some(&hash))
+        })
+    };
+    let changed = follow(Ok(NOW));
+    assert_eq!(
+        (changed.content, changed.from),
+        (Some(NOW), Some(FetchOrigin::Source))
+    );
+    assert!(!changed.stale && changed.reason.unwrap().contains(&hash));
+    for source in [Ok(CAPTURED), Err("gone")] {
+        let given = follow(source);
+        assert_eq!((given.content, given.reason), (Some(CAPTURED), None));
+    }
+}
+
+#[test]
+fn the_captured_part_of_a_file_is_found() {
+    let file = b"one\n  two\nthree\n";
+    assert_eq!(compare(file, b"one\n  two\nthree"), Some(CapturedPart::Whole));
+    assert_eq!(
+        compare(file, b"     1\tone\n     2\t  two\n     3\tthree"),
+        Some(CapturedPart::Whole)
+    );
+    assert_eq!(compare(file, b"  two\nthree"), Some(CapturedPart::Excerpt));
+    assert_eq!(compare(file, b"four"), None);
+    assert_eq!(compare(b"", b"\n"), Some(CapturedPart::Whole));
 }
 
 #[test]
@@ -150,6 +185,7 @@ proptest! {
         let given = complete(&CompletionSources {
             stored: stored.as_deref().map(str::as_bytes).ok_or("why"),
             source: source.as_deref().map(str::as_bytes).ok_or("gone"),
+            follows_source: false,
             stored_hash: hash.as_deref(),
             summary: &summary,
             key_data: None,

@@ -16,6 +16,7 @@ fn kept(id: &str, kind: ContextKind, turn: u64) -> SessionEntry {
             reference: "make test".to_owned(),
             turn,
             retrievable: true,
+            stale: false,
         },
         summary: format!("What {id} says."),
         key_data: None,

@@ -17,6 +17,7 @@ fn entry(id: &str, turn: u64, summary: &str) -> ContextEntry {
             reference: "make test".to_owned(),
             turn,
             retrievable: true,
+            stale: false,
         },
         summary: summary.to_owned(),
         key_data: None,

@@ -55,6 +55,9 @@ pub struct ContextSource {
     pub turn: u64,
     /// True if the content can be fetched again.
     pub retrievable: bool,
+    /// True if the source has changed or disappeared since the capture, so the entry may be outdated.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
 }
 
 /// Decay parameters of an entry.

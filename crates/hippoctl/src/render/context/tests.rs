@@ -19,6 +19,7 @@ fn entry() -> ContextEntry {
             reference: "make test".into(),
             turn: 3,
             retrievable: true,
+            stale: false,
         },
         summary: "2 of 212 tests failed,\nthe first: \x1b[31mlimits::zero".into(),
         key_data: json!({"failed": 2, "first": "limits::zero"}).as_object().cloned(),

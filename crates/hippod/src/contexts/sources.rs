@@ -1,0 +1,196 @@
+//! Source files of context entries: entries follow their files, or become stale.
+
+use std::fs::Metadata;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use hippo_context::capture::{self, CaptureInput};
+use hippo_context::complete::{self, CapturedPart};
+use hippo_context::lifecycle::{SessionEntry, SourceFile};
+use hippo_proto::folder::Trust;
+use hippo_store::contexts::{ContentId, ContentPrefix, ContextReader, ContextStore, Lookup};
+use hippo_types::context::ContextEntry;
+use serde_json::{Map, Value};
+
+use super::session::Sessions;
+use super::{Contexts, now, policies, refusal};
+use crate::files;
+use crate::view::WorkspaceView;
+use hippo_proto::RpcError;
+
+/// Maximum size in bytes of a source that is read again, so that the response fits into one line.
+const LARGEST: u64 = 8 << 20;
+
+/// Summary and key data of a text.
+type Description = (String, Option<Map<String, Value>>);
+
+/// Returns the file that an entry was created from, if the file contains the content. `extracted` is true if hippod
+/// extracted the summary and the key data.
+pub fn source_file(root: &Path, entry: &ContextEntry, content: &[u8], extracted: bool) -> Option<SourceFile> {
+    let (metadata, source) = read(root, &path_of(entry).ok()?).ok()?;
+    let part = complete::compare(&source, content)?;
+    Some(SourceFile {
+        followed: extracted && part == CapturedPart::Whole,
+        ..stamp(&metadata)
+    })
+}
+
+/// Returns the current text of an entry's source.
+///
+/// # Errors
+/// Returns the reason why the source cannot be read, as text.
+pub fn source_now(root: &Path, entry: &ContextEntry) -> Result<Vec<u8>, String> {
+    let path = path_of(entry)?;
+    match read(root, &path) {
+        Ok((_, bytes)) => Ok(bytes),
+        Err(error) => Err(format!("{}: {error}", root.join(&path).display())),
+    }
+}
+
+/// Compares the entries of an open session with their source files, and stores the entries that change.
+///
+/// # Errors
+/// Returns the error of the store.
+pub fn refresh(
+    contexts: &Contexts,
+    view: &WorkspaceView,
+    (store, sessions): (&mut ContextStore, &mut Sessions),
+    session: &str,
+) -> Result<(), RpcError> {
+    let entries = sessions.entries(store, session)?;
+    let differing = (0..entries.kept.len()).filter(|at| differs(&view.root, &entries.kept[*at]).is_some());
+    let differing: Vec<usize> = differing.collect();
+    if differing.is_empty() {
+        return Ok(());
+    }
+    let (rules, _) = policies::read(&view.root, &Trust::of(&contexts.state, &view.root));
+    let settings = view.config.context.capture();
+    let mut changed = Vec::new();
+    for at in differing {
+        let mut kept = entries.kept[at].clone();
+        let describe = |entry: &ContextEntry, text: &str| {
+            let put = CaptureInput {
+                kind: Some(entry.kind),
+                source_type: &entry.source.kind,
+                source_ref: &entry.source.reference,
+                turn: entry.source.turn,
+                content: text,
+                persist: Some(true),
+                ..CaptureInput::default()
+            };
+            let made = capture::capture(&put, &rules, &settings).entry;
+            made.map_or_else(
+                || ("The file is empty.".to_owned(), None),
+                |made| (made.summary, made.key_data),
+            )
+        };
+        let content = entries.contents[at].0;
+        if check(
+            &view.root,
+            &mut kept,
+            stored(store.read(), content),
+            Some(&describe),
+        ) {
+            entries.replace(at, kept.clone());
+            changed.push(kept);
+        }
+    }
+    sessions
+        .update(store, session, &changed, now(contexts))
+        .map_err(refusal)
+}
+
+/// Marks an entry of a closed session as stale if its source file has changed.
+pub fn mark(root: &Path, reader: &ContextReader, kept: &mut SessionEntry, content: Option<ContentId>) {
+    check(root, kept, stored(reader, content), None);
+}
+
+/// Returns a function that reads the stored content of an entry.
+fn stored(reader: &ContextReader, content: Option<ContentId>) -> impl Fn() -> Option<Vec<u8>> {
+    move || match reader.content(ContentPrefix::from(content?)) {
+        Ok(Lookup::Kept(content)) => Some(content.bytes),
+        _ => None,
+    }
+}
+
+/// Compares an entry with its source file. Returns whether the entry has changed. If `describe` is given, an entry that
+/// follows its file gets the description of the current text, or of the stored content if the file is gone.
+fn check(
+    root: &Path,
+    kept: &mut SessionEntry,
+    stored: impl Fn() -> Option<Vec<u8>>,
+    describe: Option<&dyn Fn(&ContextEntry, &str) -> Description>,
+) -> bool {
+    let Some((path, found)) = differs(root, kept) else {
+        return false;
+    };
+    let before = kept.clone();
+    let (source, stored) = (read(root, &path).ok().map(|(_, bytes)| bytes), stored());
+    let follows = found.followed && describe.is_some();
+    let is_same = |source: &Vec<u8>| {
+        stored
+            .as_ref()
+            .is_some_and(|stored| complete::compare(source, stored).is_some())
+    };
+    kept.file = Some(found);
+    kept.entry.source.stale = match &source {
+        None => true,
+        Some(source) => !follows && !is_same(source),
+    };
+    kept.entry.source.retrievable = source.is_some() || stored.is_some();
+    if let (true, Some(describe), Some(text)) = (follows, describe, source.or(stored)) {
+        let text = String::from_utf8_lossy(&text);
+        (kept.entry.summary, kept.entry.key_data) = describe(&kept.entry, &text);
+    }
+    *kept != before
+}
+
+/// Returns the source file of an entry and its current state, if the state differs from the recorded one.
+fn differs(root: &Path, kept: &SessionEntry) -> Option<(PathBuf, SourceFile)> {
+    let (known, path) = (kept.file?, path_of(&kept.entry).ok()?);
+    // The state of a missing file has the size 0 and the time 0.
+    let found = open(root, &path).map_or_else(|_| SourceFile::default(), |(_, metadata)| stamp(&metadata));
+    let found = SourceFile {
+        followed: known.followed,
+        ..found
+    };
+    (found != known).then_some((path, found))
+}
+
+fn path_of(entry: &ContextEntry) -> Result<PathBuf, String> {
+    complete::source_path(&entry.source.kind, &entry.source.reference)
+        .map(|path| PathBuf::from(path.as_ref()))
+        .ok_or_else(|| format!("a source of type {} cannot be read again", entry.source.kind))
+}
+
+fn open(root: &Path, path: &Path) -> io::Result<(std::fs::File, Metadata)> {
+    let whole = root.join(path);
+    match whole.strip_prefix(root) {
+        Ok(below) => hippo_fs::WorkspaceDir::open(root)?.open_source(below),
+        Err(_) => files::open(&whole),
+    }
+}
+
+/// Reads a text file and its metadata.
+fn read(root: &Path, path: &Path) -> io::Result<(Metadata, Vec<u8>)> {
+    let (file, metadata) = open(root, path)?;
+    let bytes = hippo_fs::read_all((file, metadata.clone()), LARGEST)?;
+    match std::str::from_utf8(&bytes) {
+        Ok(_) => Ok((metadata, bytes)),
+        Err(_) => Err(io::Error::new(io::ErrorKind::InvalidData, "not a text file")),
+    }
+}
+
+/// Returns the size and the time of the last change of a file.
+fn stamp(metadata: &Metadata) -> SourceFile {
+    let modified = metadata
+        .modified()
+        .ok()
+        .and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    SourceFile {
+        size: metadata.len(),
+        modified_ns: modified.map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)),
+        followed: false,
+    }
+}
