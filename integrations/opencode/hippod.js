@@ -90,7 +90,7 @@ const tell = (verb, input, cwd) =>
 const entryOf = async ({ sessionID, tool, args }, text, cwd) => {
   try {
     const event = { session_id: sessionID, cwd, tool_name: tool, tool_input: args ?? {}, tool_response: text }
-    return JSON.parse((await tell("tool-result", event, cwd)) || "{}").reason
+    return JSON.parse((await tell("tool-result", event, cwd)) || "{}").stopReason
   } catch {
     // The result then stays whole.
   }

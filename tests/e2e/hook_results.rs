@@ -32,7 +32,10 @@ fn a_large_tool_result_is_replaced_by_its_entry_and_can_be_read_back() {
     );
     let note = output["stdout"].as_str().unwrap();
     assert!(
-        note.starts_with(&format!("hippod stored this result ({} bytes)", log.len())),
+        note.starts_with(&format!(
+            "hippod stored this result ({} bytes, as the tool returned it)",
+            log.len()
+        )),
         "{note}"
     );
     assert!(note.len() < 1_000 && !note.contains("job 77 "), "{note}");
@@ -48,9 +51,9 @@ fn a_large_tool_result_is_replaced_by_its_entry_and_can_be_read_back() {
     // The same result stays whole the second time. Another session gets an entry again.
     assert_eq!(hook(&event("s1", response.clone())), "");
     let plain: Value = serde_json::from_str(&hook(&event("s2", json!(log)))).unwrap();
-    assert_eq!(plain["decision"], "block");
+    assert_eq!(plain["continue"], false);
     assert!(
-        plain["reason"]
+        plain["stopReason"]
             .as_str()
             .unwrap()
             .starts_with("hippod stored this result")

@@ -37,7 +37,7 @@ after(async () => {
 const programOf = (scope, pattern, path) => {
   const root = join(here, "node_modules", scope)
   const name = existsSync(root) ? readdirSync(root).find((name) => pattern.test(name)) : undefined
-  assert.ok(name, `run npm ci in ${here}`)
+  assert.ok(name, `run npm install in ${here}`)
   return join(root, name, path)
 }
 
@@ -69,7 +69,7 @@ const session = async (platform, tool, input, resultOf, start) => {
     model.close()
   }
   const [, second, third] = model.requests.map(resultOf)
-  assert.match(second, /hippod stored this result \(\d+ bytes\)/)
+  assert.match(second, /hippod stored this result \(\d+ bytes, as the tool returned it\)/)
   assert.ok(second.includes("relay 7") && !second.includes("job 77 "), second)
   assert.ok(second.length < 2_000, second)
   assert.ok(third.includes("job 77 ") && third.includes(lines[100]), `the agent reads the content back: ${third}`)

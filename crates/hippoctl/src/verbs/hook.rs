@@ -135,9 +135,11 @@ impl HookWork {
             HookName::ToolResult => self.tool_result(&event),
             HookName::TaskCompleted | HookName::PreCompact => self.flush(&event),
             // The session is closed even if its transcript is missing.
-            HookName::SessionEnd => self
-                .flush(&event)
-                .or_else(|failure| self.close(&event).and(Err(failure))),
+            HookName::SessionEnd => self.flush(&event).inspect_err(|_| {
+                if let Err(failure) = self.close(&event) {
+                    self.say(Err(failure.message));
+                }
+            }),
         };
         if let Err(failure) = done {
             self.say(Err(failure.message));

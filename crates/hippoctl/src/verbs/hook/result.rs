@@ -73,12 +73,12 @@ impl LargeResult {
     }
 
     /// Returns the answer of the hook that replaces the text by a note. Codex and the plugin for OpenCode send the
-    /// response as a string, and expect the note as a reason. Claude Code expects a response with the same fields.
+    /// response as a string, and expect the note as `stopReason`; Codex continues nevertheless. Claude Code expects a response with the same fields.
     fn replaced_by(&self, response: &Value, note: String) -> Value {
         let mut output = response.clone();
         match output.pointer_mut(&self.place) {
             Some(text) if !self.place.is_empty() => *text = note.into(),
-            _ => return json!({"decision": "block", "reason": note}),
+            _ => return json!({"continue": false, "stopReason": note}),
         }
         json!({"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": output}})
     }
@@ -131,7 +131,7 @@ impl HookWork {
             return Ok(());
         };
         let note = format!(
-            "hippod stored this result ({} bytes). Its entry:\n{lines}\nTo read the result, run: hippoctl context fetch {}\n",
+            "hippod stored this result ({} bytes, as the tool returned it). Its entry:\n{lines}\nTo read the result, run: hippoctl context fetch {}\n",
             large.content.len(),
             entry.id
         );
@@ -277,7 +277,7 @@ mod tests {
         let large = LargeResult::of(&event("Bash", json!({}), response.clone())).unwrap();
         assert_eq!(
             large.replaced_by(&response, "note".to_owned()),
-            json!({"decision": "block", "reason": "note"})
+            json!({"continue": false, "stopReason": "note"})
         );
         let section = "<!-- x -->\n- [a-1] one\n- [a-12] two\n  {k: v}\n(not shown)\n";
         assert_eq!(lines_of(section, "a-1").unwrap(), "- [a-1] one");
