@@ -16,7 +16,7 @@ use crate::message::{Lesson, QueryEffects, WorkspaceMessage};
 /// Number of results at the top of an answer whose entries count as accessed.
 const READ: usize = 3;
 /// Minimum score of a relevant result. If even the best result is weaker, the answer is not remembered. The entries of
-/// weaker results do not count as accessed.
+/// weaker results do not count as accessed, and an entry that a query creates does not point to weaker results.
 const GOOD: f32 = 0.35;
 /// Maximum number of pointers in an entry that a query creates.
 const POINTERS: usize = 6;
@@ -125,7 +125,7 @@ fn lesson(
         return None;
     }
     let mut pointers: Vec<Pointer> = Vec::new();
-    for hit in &response.results {
+    for hit in response.results.iter().filter(|hit| hit.score >= GOOD) {
         // If the heading contains a secret, point to the whole file.
         let shown = |title: &&String| !title.is_empty() && without_secrets(title) == title.as_str();
         let section = hit.heading.last().filter(shown).cloned();
