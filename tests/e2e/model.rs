@@ -14,6 +14,8 @@ use hippo_proto::{
 };
 use hippod_tests::{Caller, Daemon, PATIENCE, Scratch, program};
 
+use super::backup::hippoctl;
+
 pub(super) const REAL: (&str, &str) = ("HIPPOD_EMBED_MODEL", "all-minilm-l6-v2");
 
 /// Creates a home with the model and the runtime library that `cargo xtask setup` installed.
@@ -175,6 +177,15 @@ fn a_manually_installed_model_is_found_at_the_next_sync() {
     let mut client = daemon.client();
     client.index(&scratch.workspace());
     assert_eq!(client.status().model.state, ModelLoad::Absent);
+    // Waiting does not help without a model, and has an exit status of its own.
+    let root = scratch.workspace().display().to_string();
+    let waited = hippoctl(&scratch.home(), &["--workspace", &root, "sync", "--wait"]);
+    let told = String::from_utf8_lossy(&waited.stderr).into_owned();
+    assert_eq!(waited.status.code(), Some(6), "{told}");
+    assert!(
+        told.contains("not searchable by meaning") && told.contains("hippoctl model pull"),
+        "{told}"
+    );
     fs::rename(&aside, &models).unwrap();
     let deadline = Instant::now() + PATIENCE;
     while client.sync(&scratch.workspace()).pending > 0 {
@@ -182,6 +193,8 @@ fn a_manually_installed_model_is_found_at_the_next_sync() {
         std::thread::yield_now();
     }
     assert!(best(&mut client, &scratch, "when does the boat sail").contains("ferry"));
+    let waited = hippoctl(&scratch.home(), &["--workspace", &root, "sync", "--wait"]);
+    assert!(waited.status.success(), "{waited:?}");
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub use why::WhyArgs;
     name = "hippoctl",
     version,
     max_term_width = 110,
-    after_help = "Exit: 0 done, 1 failed, 2 wrong usage, 3 no daemon, 4 not found, 5 refused (conflict, budget, read-only)"
+    after_help = "Exit: 0 done, 1 failed, 2 wrong usage, 3 no daemon, 4 not found, 5 refused (conflict, budget, read-only), 6 not searchable by meaning (sync --wait)"
 )]
 pub struct Cli {
     /// Options of every verb.
@@ -261,6 +261,9 @@ pub struct SyncArgs {
     /// Wait until search finds all text by keyword and, if a model is installed, by meaning
     #[arg(long)]
     pub wait: bool,
+    /// While waiting, print a line about the progress every 10 seconds, even without a terminal
+    #[arg(long, requires = "wait")]
+    pub progress: bool,
     /// Confirm deletions that are held back because they affect many files or many entries of the index file
     #[arg(long)]
     pub accept_deletions: bool,

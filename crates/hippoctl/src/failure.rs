@@ -24,6 +24,8 @@ pub enum Exit {
     NotFound = 4,
     /// 5: the daemon or hippoctl refuses the request: conflict, budget, read-only
     Refused = 5,
+    /// 6: text is not searchable by meaning, and waiting does not change this
+    Incomplete = 6,
 }
 
 impl From<Exit> for ExitCode {
@@ -41,6 +43,7 @@ impl Exit {
             Exit::NoDaemon => "no-daemon",
             Exit::NotFound => "not-found",
             Exit::Refused => "refused",
+            Exit::Incomplete => "incomplete",
         }
     }
 }

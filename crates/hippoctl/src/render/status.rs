@@ -1,6 +1,7 @@
 //! Rendering of the status of the daemon and its workspaces.
 
 mod entries;
+mod progress;
 
 use hippo_proto::{
     ContextsStatus, ModelLoad, ModelStatus, NotIndexed, StatusResponse, TreeStatus, WatcherStatus,
@@ -9,6 +10,8 @@ use hippo_proto::{
 
 use super::{age, bytes, count_entries, harmless, one_line, pair, plural, table, trust, word};
 use crate::output::Style;
+
+pub use progress::progress;
 
 /// The end of a line about deletions that hippod holds back: the command that confirms the deletions.
 const CONFIRM: &str = "; confirm with: hippoctl sync --accept-deletions";
@@ -235,7 +238,7 @@ mod tests {
 
     use super::*;
 
-    fn plain(root: &str) -> WorkspaceStatus {
+    pub fn plain(root: &str) -> WorkspaceStatus {
         WorkspaceStatus {
             root: root.into(),
             documents: 25,

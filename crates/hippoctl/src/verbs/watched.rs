@@ -1,15 +1,26 @@
 //! Progress of long requests on the terminal.
 
-use hippo_proto::Method;
+use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hippo_proto::{Client, Method, StatusRequest, StatusResponse};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::connect::DaemonSession;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::render::one_line;
+use crate::render::status::progress;
 
 /// The template of the progress bar.
 const TEMPLATE: &str = "{msg} {bytes} of {total_bytes} {bytes_per_sec}";
+
+/// Time between two updates of a progress bar.
+const OFTEN: Duration = Duration::from_millis(500);
+/// Time between two lines about the progress.
+const SELDOM: Duration = Duration::from_secs(10);
 
 /// Sends a request and returns the response. On a terminal, shows the progress of the request.
 ///
@@ -35,4 +46,67 @@ pub fn watched<M: Method>(
         bar.finish_and_clear();
     }
     Ok(answer??)
+}
+
+/// Sends a request that waits until a workspace is searchable, and returns the response. On a terminal, shows how much
+/// of the workspace is searchable; with `lines`, prints a line about it every 10 seconds.
+///
+/// # Errors
+/// Fails if no daemon can be reached, if the daemon refuses the request, or if the connection breaks.
+pub fn indexed<M: Method>(
+    session: &mut DaemonSession,
+    request: M,
+    lines: bool,
+    out: &mut Output,
+) -> Result<M::Answer, Failure> {
+    if !lines && !out.progress {
+        return session.call_patiently(request);
+    }
+    // A daemon that is not running is started once, by this thread.
+    session.client()?;
+    let (root, other) = (session.workspace()?, session.another());
+    let (done, is_done) = mpsc::channel::<()>();
+    thread::scope(|scope| {
+        scope.spawn(move || report(&other, Path::new(&root), lines, &is_done));
+        let answer = session.call_patiently(request);
+        drop(done);
+        answer
+    })
+}
+
+/// Reports the progress of a workspace until the sender of `is_done` is dropped.
+fn report(session: &DaemonSession, root: &Path, lines: bool, is_done: &mpsc::Receiver<()>) {
+    let bar = (!lines).then(ProgressBar::new_spinner);
+    let mut first: Option<(Instant, u64)> = None;
+    let pause = if lines { SELDOM } else { OFTEN };
+    while is_done.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+        // The request itself reports the failure of the daemon.
+        let ask = |mut client: Client| client.call::<StatusResponse>(&StatusRequest {}.into());
+        let Ok(status) = session.connect_only().and_then(ask) else {
+            continue;
+        };
+        let Some(workspace) = status
+            .workspaces
+            .iter()
+            .find(|workspace| root.starts_with(&workspace.root))
+        else {
+            continue;
+        };
+        let (since, before) = *first.get_or_insert((Instant::now(), workspace.embedded));
+        let text = progress(
+            workspace,
+            workspace.embedded.saturating_sub(before),
+            since.elapsed(),
+        );
+        match &bar {
+            Some(bar) => {
+                bar.set_message(text);
+                bar.tick();
+            }
+            None => eprintln!("{text}"),
+        }
+    }
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
 }

@@ -1,12 +1,14 @@
 //! `workspace add|list|remove` and `sync`: registered folders.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use hippo_proto::{WorkspaceAddRequest, WorkspaceListRequest, WorkspaceRemoveRequest, WorkspaceSyncRequest};
+use hippo_proto::{
+    StatusRequest, WorkspaceAddRequest, WorkspaceListRequest, WorkspaceRemoveRequest, WorkspaceSyncRequest,
+};
 
-use super::place;
+use super::{place, watched};
 use crate::connect::{DaemonSession, absolute, text};
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render;
 use hippoctl::args::SyncArgs;
@@ -103,7 +105,27 @@ pub fn sync(session: &mut DaemonSession, args: &SyncArgs, out: &mut Output) -> R
         wait: args.wait,
         accept_deletions: args.accept_deletions,
     };
-    let answer = session.call_patiently(request)?;
+    let answer = match args.wait {
+        true => watched::indexed(session, request, args.progress, out)?,
+        false => session.call_patiently(request)?,
+    };
     out.notes(&answer.notes);
-    out.answer(&answer, render::status::sync)
+    out.answer(&answer, render::status::sync)?;
+    if !args.wait || answer.pending == 0 {
+        return Ok(());
+    }
+    let status = session.call(StatusRequest {})?;
+    let root = session.workspace()?;
+    let found = status
+        .workspaces
+        .iter()
+        .find(|workspace| Path::new(&root).starts_with(&workspace.root));
+    let why = found
+        .and_then(|workspace| workspace.why.as_deref())
+        .unwrap_or("reason unknown");
+    let what = format!(
+        "{} not searchable by meaning, and waiting does not change this",
+        render::plural(answer.pending, "passage")
+    );
+    Err(Failure::new(Exit::Incomplete, what).hint(why.to_owned()))
 }

@@ -54,10 +54,11 @@ impl LeftOutCount {
         } else if is_counted(name) {
             found.count = 1;
         }
-        if found != LeftOutFiles::default() {
-            let sum = self.by_reason.entry(reason).or_default();
-            sum.count += found.count;
-            sum.is_minimum |= found.is_minimum;
+        if found.count > 0 {
+            self.by_reason.entry(reason).or_default().count += found.count;
+        }
+        if found.is_minimum {
+            self.by_reason.values_mut().for_each(|sum| sum.is_minimum = true);
         }
     }
 

@@ -1,0 +1,64 @@
+//! Progress of the indexing of a workspace.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use hippo_proto::WorkspaceStatus;
+
+/// Describes how much of a workspace is searchable. `embedded` passages became searchable by meaning within `elapsed`.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "an estimate"
+)]
+pub fn progress(workspace: &WorkspaceStatus, embedded: u64, elapsed: Duration) -> String {
+    let (files, read) = (workspace.disk.files.max(workspace.documents), workspace.documents);
+    let total = workspace.embedded + workspace.pending;
+    let mut text = match read < files {
+        true => format!("{read} of {files} files read; "),
+        false => format!("{files} files searchable by keyword; "),
+    };
+    let _ = write!(
+        text,
+        "{} of {total} passages searchable by meaning",
+        workspace.embedded
+    );
+    let rate = embedded as f64 / elapsed.as_secs_f64().max(0.001);
+    if rate >= 0.5 && workspace.pending > 0 {
+        let left = Duration::from_secs((workspace.pending as f64 / rate) as u64 + 1);
+        let left = match left.as_secs() {
+            seconds @ ..120 => format!("{seconds} s"),
+            seconds => format!("{} min", seconds.div_ceil(60)),
+        };
+        let _ = write!(text, ", {rate:.0}/s, about {left} left");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::plain;
+    use super::*;
+
+    #[test]
+    fn the_progress_names_what_is_searchable_and_the_time_left() {
+        let workspace = |documents, files, embedded, pending| {
+            let mut status = plain("/w");
+            (status.documents, status.disk.files) = (documents, files);
+            (status.embedded, status.pending) = (embedded, pending);
+            status
+        };
+        let text = progress(&workspace(40, 100, 0, 600), 0, Duration::from_secs(3));
+        assert_eq!(
+            text,
+            "40 of 100 files read; 0 of 600 passages searchable by meaning"
+        );
+        let text = progress(&workspace(100, 100, 300, 600), 200, Duration::from_secs(10));
+        let rest = "300 of 900 passages searchable by meaning, 20/s, about 31 s left";
+        assert_eq!(text, format!("100 files searchable by keyword; {rest}"));
+        let text = progress(&workspace(100, 100, 300, 6_000), 200, Duration::from_secs(10));
+        assert!(text.ends_with("20/s, about 6 min left"), "{text}");
+        assert!(!progress(&workspace(100, 100, 900, 0), 600, Duration::from_secs(10)).contains("left"));
+    }
+}
