@@ -28,9 +28,9 @@ pub struct Paths {
     pub models: PathBuf,
     /// Folder of the ONNX Runtime library.
     pub runtime: PathBuf,
-    /// The runtime folder of a system package, shared by all users. It is used if `runtime` is incomplete, and never
-    /// written.
-    pub shipped_runtime: Option<PathBuf>,
+    /// Folder of a package with the folders `models` and `runtime`, shared by all users. It is used for what `models` and
+    /// `runtime` lack, and never written.
+    pub shipped: Option<PathBuf>,
     /// Folder of the databases and the lock, created with mode 0700.
     pub state: PathBuf,
     /// The socket; its folder is created with mode 0700.
@@ -111,7 +111,7 @@ impl Paths {
             config_file: home.join("config.toml"),
             models: home.join("models"),
             runtime: home.join("runtime"),
-            shipped_runtime: None,
+            shipped: None,
             socket: home.join("hippod.sock"),
             cache: home.join("cache"),
             log: state.join("hippod.log"),
@@ -119,12 +119,11 @@ impl Paths {
         }
     }
 
-    /// Returns the runtime folder that a system package installs with the program at this path:
-    /// `/usr/lib/hippod/runtime` for `/usr/bin/hippod`. A user who can write to that folder can also replace the
-    /// program.
+    /// Returns the folder in which a package installs the model and the runtime library of the program at this path:
+    /// `/usr/lib/hippod` for `/usr/bin/hippod`. A user who can write to that folder can also replace the program.
     pub fn shipped_with(program: &Path) -> Option<PathBuf> {
         let prefix = program.parent()?.parent()?;
-        Some(prefix.join("lib/hippod/runtime"))
+        Some(prefix.join("lib/hippod"))
     }
 
     fn xdg(set: &impl Fn(&str) -> Option<PathBuf>) -> Result<Self, PathsError> {
@@ -145,7 +144,7 @@ impl Paths {
             config_file: base("XDG_CONFIG_HOME", ".config")?.join("config.toml"),
             models: data.join("models"),
             runtime: data.join("runtime"),
-            shipped_runtime: None,
+            shipped: None,
             socket: socket_folder.join("hippod.sock"),
             cache: base("XDG_CACHE_HOME", ".cache")?,
             log: state.join("hippod.log"),
@@ -182,7 +181,7 @@ mod tests {
                 config_file,
                 models,
                 runtime,
-                shipped_runtime,
+                shipped,
                 state,
                 socket,
                 cache,
@@ -191,7 +190,7 @@ mod tests {
             assert_eq!(config_file, Path::new("/h/config.toml"));
             assert_eq!(models, Path::new("/h/models"));
             assert_eq!(runtime, Path::new("/h/runtime"));
-            assert_eq!(shipped_runtime, None);
+            assert_eq!(shipped, None);
             assert_eq!(state, Path::new("/h/state"));
             assert_eq!(socket, Path::new("/h/hippod.sock"));
             assert_eq!(cache, Path::new("/h/cache"));
@@ -263,13 +262,10 @@ mod tests {
     }
 
     #[test]
-    fn the_runtime_of_a_package_is_next_to_its_program() {
+    fn the_model_of_a_package_is_next_to_its_program() {
         let shipped = |program: &str| Paths::shipped_with(Path::new(program));
-        assert_eq!(shipped("/usr/bin/hippod"), Some("/usr/lib/hippod/runtime".into()));
-        assert_eq!(
-            shipped("/opt/x/bin/hippod"),
-            Some("/opt/x/lib/hippod/runtime".into())
-        );
+        assert_eq!(shipped("/usr/bin/hippod"), Some("/usr/lib/hippod".into()));
+        assert_eq!(shipped("/opt/x/bin/hippod"), Some("/opt/x/lib/hippod".into()));
         assert_eq!(shipped("/hippod"), None);
     }
 

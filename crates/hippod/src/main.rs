@@ -38,8 +38,8 @@ fn main() -> ExitCode {
 fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>, log_file: Option<PathBuf>) -> Result<()> {
     let log = log_file.map(|path| StderrLog::open(&path)).transpose()?;
     let mut paths = Paths::resolve(|name| std::env::var_os(name))?;
-    // The runtime library may be shipped beside this program.
-    paths.shipped_runtime = std::env::current_exe()
+    // A package contains the model and the runtime library.
+    paths.shipped = std::env::current_exe()
         .ok()
         .as_deref()
         .and_then(Paths::shipped_with);

@@ -52,7 +52,7 @@ impl Models {
         let layout = Layout {
             models: paths.models.clone(),
             runtime: paths.runtime.clone(),
-            shipped_runtime: paths.shipped_runtime.clone(),
+            shipped: paths.shipped.clone(),
             cache: paths.cache.clone(),
         };
         acquire::tidy(&layout);

@@ -15,7 +15,7 @@ pub struct Artifact {
     pub folder: PathBuf,
     /// The files.
     pub files: Vec<ManifestFile>,
-    /// True for the copy of a system package, which hippod never writes.
+    /// True for the copy in a package, which hippod never writes.
     pub shipped: bool,
     /// The package that contains the files; `None` for an imported model.
     pub package: Option<Package>,
@@ -38,6 +38,22 @@ impl Artifact {
     /// Returns the size of all files in bytes.
     pub fn size(&self) -> u64 {
         self.files.iter().map(|file| file.size).sum()
+    }
+
+    /// Returns the copy below `shipped` if it is complete and this one is not; otherwise returns this one.
+    pub(super) fn or_shipped(self, shipped: Option<PathBuf>) -> Self {
+        let Some(shipped) = shipped.filter(|_| self.first_fault().is_some()) else {
+            return self;
+        };
+        let other = Self {
+            folder: shipped.join(&self.name),
+            shipped: true,
+            ..self.clone()
+        };
+        match other.first_fault() {
+            None => other,
+            Some(_) => self,
+        }
     }
 
     pub(super) fn first_fault(&self) -> Option<(PathBuf, FileFault)> {

@@ -97,27 +97,14 @@ impl ModelManifest {
         &self.models[0]
     }
 
-    /// Returns the runtime of this platform: the user's own copy, or the copy of the system package if only that copy
-    /// is complete.
+    /// Returns the runtime of this platform: the user's own copy, or the copy of a package if only that copy is
+    /// complete.
     ///
     /// # Errors
     /// Returns [`AcquireError::Platform`] if no runtime is pinned for this platform.
     pub fn runtime(&self, layout: &Layout) -> Result<Artifact, AcquireError> {
-        let own = self.own_runtime(layout)?;
-        let Some(shipped) = &layout.shipped_runtime else {
-            return Ok(own);
-        };
-        let shipped = Artifact {
-            folder: shipped.join(&own.name),
-            shipped: true,
-            ..own.clone()
-        };
-        Ok(
-            match own.first_fault().is_some() && shipped.first_fault().is_none() {
-                true => shipped,
-                false => own,
-            },
-        )
+        let shipped = layout.shipped.as_ref().map(|folder| folder.join("runtime"));
+        Ok(self.own_runtime(layout)?.or_shipped(shipped))
     }
 
     fn own_runtime(&self, layout: &Layout) -> Result<Artifact, AcquireError> {
@@ -143,13 +130,19 @@ impl ModelManifest {
         Ok([self.runtime(layout)?, self.default_model().artifact(layout)])
     }
 
-    /// Returns [`ModelManifest::artifacts`] for an installation. If the runtime of the system package is damaged,
-    /// returns the user's own runtime instead.
+    /// Returns [`ModelManifest::artifacts`] for an installation. If a file of a package is damaged, returns the user's own
+    /// copy instead.
     pub(super) fn to_install(&self, layout: &Layout) -> Result<[Artifact; 2], AcquireError> {
-        let [mut runtime, model] = self.artifacts(layout)?;
-        if runtime.shipped && runtime.verify().iter().any(|check| !check.ok) {
-            runtime = self.own_runtime(layout)?;
+        let own = [
+            self.own_runtime(layout)?,
+            self.default_model().own_artifact(layout),
+        ];
+        let mut all = self.artifacts(layout)?;
+        for (used, own) in all.iter_mut().zip(own) {
+            if used.shipped && used.verify().iter().any(|check| !check.ok) {
+                *used = own;
+            }
         }
-        Ok([runtime, model])
+        Ok(all)
     }
 }

