@@ -20,6 +20,8 @@ pub mod why;
 
 use serde::Serialize;
 
+pub use hippo_text::text::plural;
+
 const INDENT: &str = "   ";
 /// The supported formats of transcripts, as part of a hint.
 pub const FORMATS: &str = "supported formats: sessions of Claude Code, Pi, OpenClaw and Codex, and lists of messages; choose one with --format";
@@ -85,22 +87,6 @@ pub fn pair(label: &str, value: &str) -> String {
 pub fn word(value: impl Serialize) -> String {
     let value = serde_json::to_value(value).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()
-}
-
-/// Formats a count with its noun: "1 file", "2 files".
-pub fn plural(count: u64, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        _ => format!("{count} {noun}s"),
-    }
-}
-
-/// Formats a number of entries: "1 entry", "2 entries".
-pub fn count_entries(count: u64) -> String {
-    match count {
-        1 => "1 entry".to_owned(),
-        _ => format!("{count} entries"),
-    }
 }
 
 /// Formats rows as columns with two spaces between them. The columns from number `numeric` on are right-aligned.

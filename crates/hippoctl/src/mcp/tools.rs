@@ -44,6 +44,10 @@ pub struct SearchArguments {
     query: String,
     max_results: Option<u32>,
     min_score: Option<f32>,
+    max_tokens: Option<u32>,
+    path: Option<String>,
+    since: Option<String>,
+    until: Option<String>,
     #[serde(rename = "corpus")]
     _corpus: Option<String>,
 }
@@ -106,6 +110,10 @@ fn search(arguments: SearchArguments, session: &mut DaemonSession) -> Result<Val
     let request = SearchRequest {
         limit: arguments.max_results,
         min_score: arguments.min_score,
+        budget_tokens: arguments.max_tokens,
+        path: arguments.path,
+        since: arguments.since,
+        until: arguments.until,
         ..SearchRequest::new(session.root()?, arguments.query)
     };
     let answer = session.call(request)?;
@@ -116,6 +124,8 @@ fn search(arguments: SearchArguments, session: &mut DaemonSession) -> Result<Val
             "startLine": hit.start_line,
             "endLine": hit.end_line,
             "score": short(hit.score),
+            "heading": hit.heading.join(" › "),
+            "date": hit.date,
             "snippet": hit.text,
             // The source of every result is `memory`. Searches do not read transcripts, but the daily logs written from
             // them.
@@ -332,13 +342,15 @@ mod tests {
                 "{}",
                 tool.name
             );
-            let reads = ["memory_get", "memory_status"].contains(&&*tool.name);
+            // The strength of an entry is not content of the memory, so a search counts as reading.
             assert_eq!(
-                (hints.read_only_hint, hints.idempotent_hint),
-                (Some(reads), Some(reads)),
+                hints.read_only_hint,
+                Some(tool.name != "memory_remember"),
                 "{}",
                 tool.name
             );
+            let is_repeatable = ["memory_get", "memory_status"].contains(&&*tool.name);
+            assert_eq!(hints.idempotent_hint, Some(is_repeatable), "{}", tool.name);
         }
         let types = tools[2].input_schema["properties"]["type"]["enum"].clone();
         assert_eq!(types, json!(MemoryType::ALL.map(MemoryType::name)));

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use hippo_proto::{AuditFinding, AuditKind, AuditResponse};
 
-use super::{one_line, word};
+use super::{one_line, plural, word};
 use crate::output::Style;
 
 /// Renders one line for each kind of finding, and then the examples.
@@ -42,7 +42,11 @@ pub fn audit(answer: &AuditResponse, style: Style) -> String {
         0 => String::new(),
         unread => format!(", {unread} unreadable"),
     };
-    text + &format!("\n{} files{unread} in {:.0} ms\n", answer.files, answer.took_ms)
+    text + &format!(
+        "\n{}{unread} in {:.0} ms\n",
+        plural(answer.files, "file"),
+        answer.took_ms
+    )
 }
 
 /// Returns the unit in which a kind of finding is counted.

@@ -2,7 +2,7 @@
 
 use hippo_proto::{BackupResponse, RestoreResponse};
 
-use super::{bytes, one_line};
+use super::{bytes, one_line, plural};
 use crate::output::Style;
 
 /// Renders a new backup and its contents.
@@ -25,7 +25,10 @@ pub fn restored(answer: &RestoreResponse, style: Style) -> String {
     let mut text = String::new();
     for workspace in &answer.workspaces {
         let (root, seconds) = (style.path(&workspace.root), answer.took_ms / 1000.0);
-        text += &format!("restored {root}: {} files, {seconds:.1} s\n", workspace.files);
+        text += &format!(
+            "restored {root}: {}, {seconds:.1} s\n",
+            plural(workspace.files, "file")
+        );
     }
     text + "a backup does not contain the files of an agent's harness; to create them again: hippoctl init\n"
 }
@@ -38,7 +41,10 @@ fn contents(answer: &BackupResponse, style: Style) -> String {
     }
     for workspace in &answer.workspaces {
         let (root, size) = (style.path(&workspace.root), bytes(workspace.bytes));
-        text += &format!("  {root}: {} files, {size} with their index\n", workspace.files);
+        text += &format!(
+            "  {root}: {}, {size} with their index\n",
+            plural(workspace.files, "file")
+        );
         for left in &workspace.left_out {
             let (path, reason) = (one_line(&left.path), one_line(&left.reason));
             text += &format!("    left out: {path}: {reason}\n");

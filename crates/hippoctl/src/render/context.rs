@@ -3,7 +3,7 @@
 use hippo_context::render::format_key_data;
 use hippo_proto::{ContextCloseResponse, ContextFetchResponse, ContextListResponse, ContextSession};
 
-use super::{INDENT, count_entries, harmless, one_line, plural, short, table};
+use super::{INDENT, harmless, one_line, plural, short, table};
 use crate::output::Style;
 
 /// Maximum number of characters of a summary or a source in a table.
@@ -35,7 +35,7 @@ pub fn count(answer: &ContextListResponse) -> String {
     let shown = sessions.or(answer.entries.as_ref().map(Vec::len));
     let shown = shown.unwrap_or_default() as u64;
     let all = match answer.turn {
-        Some(turn) => format!("{} in turn {turn}", count_entries(answer.total)),
+        Some(turn) => format!("{} in turn {turn}", plural(answer.total, "entry")),
         None => plural(answer.total, "session"),
     };
     match shown < answer.total {
@@ -84,7 +84,7 @@ pub fn closed(answer: &ContextCloseResponse, style: Style) -> String {
             "closed"
         },
         one_line(&answer.closed_at),
-        count_entries(answer.entries),
+        plural(answer.entries, "entry"),
         answer.persisted.len()
     );
     for entry in &answer.persisted {
@@ -105,7 +105,7 @@ fn row(session: &ContextSession, workspaces: bool, style: Style) -> Vec<String> 
         style.strong(one_line(&session.session)),
         state.to_owned(),
         format!("turn {}", session.turn),
-        count_entries(session.entries),
+        plural(session.entries, "entry"),
         one_line(&session.used),
         session.agent.as_deref().map(one_line).unwrap_or_default(),
     ];

@@ -11,12 +11,16 @@ use crate::output::Style;
 /// Maximum number of entry ids that are shown for one step.
 const IDS: usize = 3;
 
-/// Renders the report of a cycle run: its steps, the refused steps, and the entries that need attention.
-pub fn report(report: &CycleReport, style: Style) -> String {
-    body(report, style) + &way_back(report)
+/// Number of steps of one rule that are shown unless all steps are requested.
+const STEPS: usize = 3;
+
+/// Renders the report of a cycle run: its steps, the refused steps, and the entries that need attention. Unless `all`
+/// steps are requested, shows the first steps of each rule, and the number of the others.
+pub fn report(report: &CycleReport, all: bool, style: Style) -> String {
+    body(report, all, style) + &way_back(report)
 }
 
-fn body(report: &CycleReport, style: Style) -> String {
+fn body(report: &CycleReport, all: bool, style: Style) -> String {
     let cycle = report.cycle.name();
     let steps = plural(report.plan.len() as u64, "step");
     let took_ms = report.took_ms;
@@ -35,13 +39,13 @@ fn body(report: &CycleReport, style: Style) -> String {
     };
     let steps = report.plan.iter();
     let steps = steps.map(|step| (&step.rule, ids(&step.entries), &step.what));
-    block(&mut text, "", steps, style);
+    block(&mut text, "", steps, all, style);
     let refused = report.refused.iter();
     let refused = refused.map(|it| (&it.rule, ids(&it.entries), &it.reason));
-    block(&mut text, "refused:", refused, style);
+    block(&mut text, "refused:", refused, all, style);
     let findings = report.findings.iter();
     let findings = findings.map(|it| (&it.rule, one_line(&it.entry), &it.what));
-    block(&mut text, "check:", findings, style);
+    block(&mut text, "check:", findings, all, style);
     text += &report.health.as_ref().map(health).unwrap_or_default();
     wrote(&mut text, &report.files, style);
     let tree = report.tree.as_ref();
@@ -89,7 +93,7 @@ pub fn one(answer: &CycleHistoryResponse, run: i64, style: Style) -> String {
         None => way_back(kept),
     };
     let beside: String = begun.into_iter().chain(notes).collect();
-    body(kept, style) + &beside + &end
+    body(kept, true, style) + &beside + &end
 }
 
 /// Renders a list of cycle runs, one per line.
@@ -181,20 +185,43 @@ fn block<'a>(
     text: &mut String,
     heading: &str,
     rows: impl Iterator<Item = (&'a String, String, &'a String)>,
+    all: bool,
     style: Style,
 ) {
-    let rows = rows.map(|(rule, entries, what)| {
-        let rule = style.quiet(one_line(rule));
-        vec![format!("{INDENT}{rule}"), entries, one_line(what)]
-    });
-    let rows: Vec<_> = rows.collect();
-    if rows.is_empty() {
+    let mut by_rule: Vec<(&str, Vec<Vec<String>>)> = Vec::new();
+    for (rule, entries, what) in rows {
+        let name = format!("{INDENT}{}", style.quiet(one_line(rule)));
+        let row = vec![name, entries, one_line(what)];
+        match by_rule.iter_mut().find(|(known, _)| known == rule) {
+            Some((_, rows)) => rows.push(row),
+            None => by_rule.push((rule, vec![row])),
+        }
+    }
+    if by_rule.is_empty() {
         return;
+    }
+    let mut shown = Vec::new();
+    for (_, rows) in by_rule {
+        let count = if all || rows.len() <= STEPS + 1 {
+            rows.len()
+        } else {
+            STEPS
+        };
+        let more = rows.len() - count;
+        let name = rows[0][0].clone();
+        shown.extend(rows.into_iter().take(count));
+        if more > 0 {
+            shown.push(vec![
+                name,
+                format!("and {more} more"),
+                "to show all: --verbose".to_owned(),
+            ]);
+        }
     }
     if !heading.is_empty() {
         *text += &format!("{heading}\n");
     }
-    text.push_str(&table(&rows, 3));
+    text.push_str(&table(&shown, 3));
 }
 
 fn ids(entries: &[String]) -> String {

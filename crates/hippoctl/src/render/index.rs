@@ -47,7 +47,7 @@ pub fn notes(answer: &IndexListResponse) -> Vec<String> {
             format!("note: {shown} of {total} entries; the index file has {tokens}")
         }
         1 => format!("1 entry; the index file has {tokens}"),
-        total => format!("{total} entries; the index file has {tokens}"),
+        total => format!("{}; the index file has {tokens}", plural(total, "entry")),
     };
     let notes = answer.notes.iter().map(|note| format!("note: {note}"));
     std::iter::once(head).chain(notes).collect()

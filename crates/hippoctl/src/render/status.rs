@@ -8,7 +8,7 @@ use hippo_proto::{
     WorkspaceListResponse, WorkspaceStatus, WorkspaceSyncResponse,
 };
 
-use super::{age, bytes, count_entries, harmless, one_line, pair, plural, table, trust, word};
+use super::{age, bytes, harmless, one_line, pair, plural, table, trust, word};
 use crate::output::Style;
 
 pub use progress::progress;
@@ -178,7 +178,7 @@ fn contexts_line(contexts: &ContextsStatus) -> String {
         "{}, {} open, {}; {} stored{}: {} of {}, {} uncompressed",
         plural(contexts.sessions, "session"),
         contexts.open,
-        count_entries(contexts.entries),
+        plural(contexts.entries, "entry"),
         plural(contexts.contents, "content"),
         since.unwrap_or_default(),
         bytes(contexts.stored_bytes),

@@ -41,7 +41,9 @@ fn run(session: &mut DaemonSession, cycle: Cycle, args: CycleArgs, out: &mut Out
     for note in render::notes(&answer) {
         out.remark(&note);
     }
-    out.answer(&answer, render::report)?;
+    out.answer(&answer, |answer, style| {
+        render::report(answer, args.verbose, style)
+    })?;
     ended_well([answer.outcome])
 }
 

@@ -8,6 +8,7 @@ use hippo_proto::{DoctorResponse, Problem, Severity};
 use hippo_store::contexts::lost_changes;
 use hippo_store::db::StoreReader;
 use hippo_store::shared_file::UNMERGED;
+use hippo_text::text::plural;
 
 use super::Doctor;
 use crate::contexts;
@@ -108,12 +109,21 @@ fn examine_disk(place: &SurveyedWorkspace, survey: &mut Survey) {
     let skipped = place.skipped.iter();
     let root = place.view.root.display();
     let detail = match place.waiting {
-        0 if indexed == on_disk => format!("{root}: {on_disk} files, all indexed"),
+        0 if indexed == on_disk => format!("{root}: {}, all indexed", plural(on_disk as u64, "file")),
         waiting => {
-            format!("{root}: {on_disk} files on disk, {indexed} indexed, {waiting} waiting to be read")
+            let on_disk = plural(on_disk as u64, "file");
+            format!("{root}: {on_disk} on disk, {indexed} indexed, {waiting} waiting to be read")
         }
     };
     let status = place.view.status();
+    let pending = status.as_ref().map_or(0, |status| status.pending);
+    let detail = match pending {
+        0 => detail,
+        pending => format!(
+            "{detail}; {} not searchable by meaning yet",
+            plural(pending, "passage")
+        ),
+    };
     let not_indexed = status.and_then(|status| describe_left_out(&status.left_out, 0));
     let detail = match not_indexed {
         Some(not_indexed) => format!("{detail}; {not_indexed}"),

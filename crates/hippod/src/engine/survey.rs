@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use hippo_proto::Severity;
+use hippo_text::text::plural;
 
 use super::agenda::Chore;
 use super::embedding::model_state;
@@ -152,7 +153,8 @@ fn examine_index_file(workspace: &Workspace, survey: &mut Survey) -> Option<Stri
     }
     let (all, queued, archived) = entries.counts();
     Some(format!(
-        "{place}: {all} entries, {queued} fading, {archived} archived"
+        "{place}: {}, {queued} fading, {archived} archived",
+        plural(all as u64, "entry")
     ))
 }
 

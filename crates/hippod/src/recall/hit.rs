@@ -11,6 +11,7 @@ use hippo_rank::rank::{Features, RankedChunk};
 use hippo_text::chunk::{ContentHash, text};
 
 use super::question::SearchQuestion;
+use super::trace::GOOD;
 use crate::verify::{ChunkSpan, FileMark, VerifiedHit};
 use crate::view::SearchSnapshot;
 
@@ -79,6 +80,12 @@ impl Collector {
         let text = text::strip_comments(&verified.text).into_owned();
         let tokens = if counted { place.tokens } else { estimate(&text) };
         self.found.get_or_insert(tokens);
+        if is_bare_heading(&text, &place.heading)
+            && place.ranked.lexical.is_none()
+            && place.ranked.score < GOOD
+        {
+            return;
+        }
         let is_new = self.said.is_new(&text) || self.changes_a_value(&place, verified.start_line, &text);
         if self.packer.is_full() || !is_new || !self.packer.take(tokens) {
             return;
@@ -250,4 +257,11 @@ fn explain(features: &Features) -> BTreeMap<String, f32> {
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
+}
+
+/// Returns whether a text is only the heading of its section. Such a text is returned only if it contains a word of the
+/// question, or is close to the question in meaning.
+fn is_bare_heading(text: &str, heading: &[String]) -> bool {
+    let title = text.trim().trim_start_matches('#').trim();
+    heading.last().is_some_and(|last| last == title)
 }

@@ -246,7 +246,7 @@ fn choose(hits: &[SearchHit], given: &HashSet<String>) -> Choice {
     choice.reason = match choice.passages.len() {
         0 if best(false) >= FLOOR => "no passage above the floor may be returned".to_owned(),
         0 => format!("no passage reaches the floor of {FLOOR:.2}"),
-        count => format!("{count} of {} passages were chosen", hits.len()),
+        count => format!("passages chosen: {count} of {}", hits.len()),
     };
     choice
 }

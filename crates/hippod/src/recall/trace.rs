@@ -17,7 +17,7 @@ use crate::message::{Lesson, QueryEffects, WorkspaceMessage};
 const READ: usize = 3;
 /// Minimum score of a relevant result. If even the best result is weaker, the answer is not remembered. The entries of
 /// weaker results do not count as accessed, and an entry that a query creates does not point to weaker results.
-const GOOD: f32 = 0.35;
+pub(super) const GOOD: f32 = 0.35;
 /// Maximum number of pointers in an entry that a query creates.
 const POINTERS: usize = 6;
 /// Maximum number of passages in a remembered answer.

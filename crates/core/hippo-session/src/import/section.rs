@@ -63,7 +63,12 @@ pub fn section(program: ExportProgram, memory: &Memory) -> MemorySection {
     let kind = memory.topic_type.map(|kind| format!(" [{kind}]"));
     let warning = if flagged { FLAGGED } else { "" };
     let mut parts = vec![format!("## {topic}{}", kind.unwrap_or_default())];
-    parts.extend([warning.to_owned(), tamed(shown.trim()), shown_details.join("\n")]);
+    // The details stand in the paragraph of the text. A search would find a paragraph of their own, without the text.
+    let details = match shown_details.join("; ") {
+        details if details.is_empty() => details,
+        details => format!("\n({details})"),
+    };
+    parts.extend([warning.to_owned(), tamed(shown.trim()) + &details]);
     let mut mark = format!(
         "{MARK}from={program} id={} kind={}",
         name(&memory.id),
@@ -152,7 +157,7 @@ mod tests {
         assert_eq!(
             one.text,
             format!(
-                "## The pump\n\n### The pump\nIt hums.[31m\n\nTags: pump\n\n<!-- imported from=mem0 id=a____b kind=episodic hash={} -->\n",
+                "## The pump\n\n### The pump\nIt hums.[31m\n(Tags: pump)\n\n<!-- imported from=mem0 id=a____b kind=episodic hash={} -->\n",
                 one.hash
             )
         );

@@ -213,6 +213,12 @@ impl MarkdownParser<'_> {
     /// or of the assistant is treated as emphasis.
     fn find_label<'t>(&mut self, text: &'t [u8]) -> Option<SpeakerLabel<'t>> {
         let label = speaker::parse_label(text)?;
+        // `User: ada` alone is a field. In a dialogue, another speaker answers.
+        let is_first = self.turns.speaker() == Speaker::None && !self.is_open(ChunkKind::Turn);
+        if label == SpeakerLabel::Role(Speaker::User) && is_first && is_one_word(text) && !self.is_answered()
+        {
+            return None;
+        }
         if let SpeakerLabel::Name(name) = label {
             let answer = self.turns.speaker() != Speaker::None;
             let known = self.turns.remember(name) || self.is_open(ChunkKind::Turn);
@@ -221,6 +227,14 @@ impl MarkdownParser<'_> {
             }
         }
         Some(label)
+    }
+
+    /// Returns true if one of the next [`AHEAD`] lines starts with the label of the assistant.
+    fn is_answered(&self) -> bool {
+        self.lines.clone().take(AHEAD).any(|line| {
+            let label = speaker::parse_label(trim(&self.bytes[line.start..line.end]));
+            label == Some(SpeakerLabel::Role(Speaker::Assistant))
+        })
     }
 
     /// Returns true if one of the next [`AHEAD`] lines starts with the same name.
@@ -355,4 +369,14 @@ impl MarkdownParser<'_> {
 
 const fn is_one_line(block: &OpenBlock) -> bool {
     block.first.number == block.last.number
+}
+
+/// Returns true if at most one word without a mark at its end follows the colon of a label.
+fn is_one_word(line: &[u8]) -> bool {
+    let after = line
+        .iter()
+        .position(|&byte| byte == b':')
+        .map_or(line, |colon| &line[colon + 1..]);
+    let word = trim(after);
+    !word.iter().any(u8::is_ascii_whitespace) && word.last().is_none_or(u8::is_ascii_alphanumeric)
 }

@@ -152,6 +152,23 @@ fn a_turn_in_a_list_ends_with_its_item() {
 }
 
 #[test]
+fn a_user_of_one_word_without_an_answer_is_a_field() {
+    let text = "The database has a replica.\nUser: postgres\n";
+    assert_eq!(
+        describe_chunks(text),
+        ["Paragraph None  1-2 The database has a replica.⏎User: postgres"]
+    );
+    let text = "User: hello\nAssistant: Hello, Ada.\nUser: thanks\n";
+    let turns = [
+        "Turn User  1-1 User: hello",
+        "Turn Assistant  2-2 Assistant: Hello, Ada.",
+        "Turn User  3-3 User: thanks",
+    ];
+    assert_eq!(describe_chunks(text), turns);
+    assert_eq!(describe_chunks("User: why?\n"), ["Turn User  1-1 User: why?"]);
+}
+
+#[test]
 fn headings_name_speakers() {
     let text = "# Chat\n## User\nhow?\n## Assistant\nso\n";
     assert_eq!(

@@ -117,14 +117,14 @@ fn runs() -> Vec<CycleRun> {
 
 #[test]
 fn a_run_is_rendered_with_and_without_colour() {
-    insta::assert_snapshot!(report(&deep(), PLAIN));
-    let colour = report(&deep(), Style { colour: true });
+    insta::assert_snapshot!(report(&deep(), false, PLAIN));
+    let colour = report(&deep(), false, Style { colour: true });
     insta::assert_snapshot!(colour.replace('\x1b', "^"));
 }
 
 #[test]
 fn a_dry_run_shows_the_health_of_the_index() {
-    insta::assert_snapshot!(report(&dry(), PLAIN));
+    insta::assert_snapshot!(report(&dry(), false, PLAIN));
 }
 
 #[test]
@@ -152,7 +152,10 @@ fn a_run_without_work_is_rendered_in_one_line() {
         outcome: CycleOutcome::Done,
         ..deep()
     };
-    assert_eq!(report(&idle, PLAIN), "run 12: deep, done; 0 of 0 steps, 12 ms\n");
+    assert_eq!(
+        report(&idle, false, PLAIN),
+        "run 12: deep, done; 0 of 0 steps, 12 ms\n"
+    );
 }
 
 #[test]
@@ -245,4 +248,32 @@ fn a_heartbeat_is_rendered_with_and_without_work() {
         heartbeat(&idle, PLAIN),
         "ran      nothing: no cycle was due\npending  nothing\n"
     );
+}
+
+#[test]
+fn only_the_first_steps_of_a_rule_are_shown_unless_all_are_requested() {
+    let step = |number: usize| CycleStep {
+        rule: "replay".into(),
+        entries: ids_of(&[&format!("e{number}")]),
+        what: "reviewed".into(),
+    };
+    let many = |count| CycleReport {
+        plan: (0..count).map(step).collect(),
+        ..deep()
+    };
+    let lines = |count, all| {
+        let text = report(&many(count), all, PLAIN);
+        text.lines()
+            .filter(|line| line.contains("replay"))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(lines(4, false).len(), 4);
+    let shown = lines(90, false);
+    assert_eq!(shown.len(), 4, "{shown:?}");
+    assert!(
+        shown[3].contains("and 87 more") && shown[3].contains("--verbose"),
+        "{shown:?}"
+    );
+    assert_eq!(lines(90, true).len(), 90);
 }

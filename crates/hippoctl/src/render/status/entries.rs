@@ -4,7 +4,7 @@ use hippo_proto::IndexStatus;
 
 use super::{CONFIRM, bad_line};
 use crate::output::Style;
-use crate::render::{count_entries, cycle, one_line, pair, plural};
+use crate::render::{cycle, one_line, pair, plural};
 
 /// Returns the lines about the index file and the cycles in the status of a workspace.
 pub fn lines(index: &IndexStatus, style: Style) -> String {
@@ -19,7 +19,7 @@ pub fn lines(index: &IndexStatus, style: Style) -> String {
     };
     let entries = format!(
         "{}, {} queued, {} archived; the index file has {}, {file}",
-        count_entries(index.entries),
+        plural(index.entries, "entry"),
         index.queued,
         index.archived,
         plural(index.tokens, "token")

@@ -8,6 +8,7 @@ use hippo_map::consolidation::{
 use hippo_map::schedule::RunOutcome;
 use hippo_proto::{CycleFinding, CycleOutcome, CycleRefusal, CycleReport, CycleRun, CycleStep, IndexHealth};
 use hippo_store::db::{RunDetail, RunRow};
+use hippo_text::text::plural;
 use hippo_types::cycle::Cycle;
 use hippo_types::time::Timestamp;
 
@@ -169,7 +170,7 @@ fn describe_change(change: &EntryChange) -> String {
             (_, [first, ..]) => describe_fields(&first.from, &first.to, fields.len()),
             _ => "no entry changes".to_owned(),
         },
-        EntryChange::QuickAccess { to, .. } => format!("lists {} entries", to.len()),
+        EntryChange::QuickAccess { to, .. } => format!("lists {}", plural(to.len() as u64, "entry")),
     }
 }
 
