@@ -1,8 +1,8 @@
-// Tests with the programs Claude Code 2.1.197, OpenCode 1.18.33 and Codex 0.171.0, after `hippoctl init`. The programs
-// send their requests to a local stand-in for the API of a model.
+// Tests with the programs Claude Code 2.1.197, OpenCode 1.18.33, Codex 0.171.0 and OpenClaw 2026.9.6, after
+// `hippoctl init`. The programs send their requests to a local stand-in for the API of a model.
 import assert from "node:assert/strict"
 import { execFileSync, spawn } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, dirname, join, resolve } from "node:path"
 import { after, before, test } from "node:test"
@@ -118,4 +118,74 @@ test("Codex", async () => {
     const options = ["--skip-git-repo-check", "--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox"]
     return run(program, ["exec", ...options, "do it"], project, {})
   })
+})
+
+test("OpenClaw", async () => {
+  const project = join(folder, "openclaw")
+  const memory = join(project, "memory")
+  const state = join(folder, "openclaw-state")
+  const day = join(memory, `${new Date().toISOString().slice(0, 10)}.md`)
+  mkdirSync(memory, { recursive: true })
+  mkdirSync(state)
+  writeFileSync(join(memory, "2026-03-02.md"), "# Pump\n\nThe greenhouse pump runs on relay 7.\n")
+  writeFileSync(join(project, "log.txt"), log)
+  hippoctl(project, "init", "--platform", "openclaw")
+  hippoctl(project, "sync", "--wait")
+
+  // Runs one prompt. Each answer is a tool with its input, or a text.
+  const prompt = async (text, ...answers) => {
+    const model = await startModel((requests) => {
+      const answer = answers[requests.length - 1] ?? { text: "not expected" }
+      return typeof answer === "function" ? answer(resultOf(requests.at(-1))) : answer
+    })
+    const models = [{ id: "m", name: "m", contextWindow: 128_000, maxTokens: 4_096 }]
+    const local = { baseUrl: `${model.url}/v1`, apiKey: "none", api: "openai-completions", models }
+    const compaction = { provider: "hippod", mode: "safeguard", keepRecentTokens: 100 }
+    const defaults = { model: { primary: "local/m" }, workspace: project, skipBootstrap: true, compaction }
+    const hippod = { enabled: true, hooks: { allowConversationAccess: true } }
+    const plugins = { slots: { memory: "none" }, entries: { hippod } }
+    writeFileSync(join(state, "openclaw.json"), JSON.stringify({ models: { mode: "replace", providers: { local } }, agents: { defaults }, plugins }))
+    const words = [join(here, "node_modules/openclaw/openclaw.mjs"), "agent", "--local", "--session-id", "one", "--message", text]
+    try {
+      await run(programOf("", /^node-linux-/, "bin/node"), words, project, { OPENCLAW_STATE_DIR: state })
+    } finally {
+      model.close()
+    }
+    assert.equal(model.requests.length, answers.length)
+    return model.requests
+  }
+  const textOf = ({ content }) => (typeof content === "string" ? content : (content ?? []).map(({ text }) => text ?? "").join("\n"))
+  const resultOf = ({ messages }) => last(messages.filter(({ role }) => role === "tool").map(textOf))
+  // The prompt cache of a provider is valid as long as a request begins with the messages of the request before. OpenClaw
+  // itself adds a message about its state to the end of a request, and removes this message from the next request.
+  const kept = ({ messages }) => messages.filter((message) => !textOf(message).startsWith("<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>"))
+  const assertPrefix = (earlier, later) => assert.deepEqual(kept(later).slice(0, kept(earlier).length), kept(earlier))
+
+  const fetch = (result) => ({ tool: "memory_fetch", input: { id: /\[(ctx-[0-9a-f]+)\]/.exec(result)?.[1], pattern: "relay" } })
+  const search = { tool: "memory_search", input: { query: "what does the pump run on" } }
+  const calls = await prompt("Check the batch of March", { tool: "exec", input: { command: "cat log.txt" } }, fetch, search, { text: "Done.", used: 126_000 })
+  calls.slice(1).forEach((call, at) => assertPrefix(calls[at], call))
+  const [, stub, lines, passages] = calls.map(resultOf)
+  assert.match(stub, /hippod stored this result \(\d+ bytes\)/)
+  assert.ok(stub.includes("relay 7") && !stub.includes("job 77 ") && stub.length < 2_000, stub)
+  assert.match(lines, /101: ERROR job 100 failed/)
+  assert.match(passages, /greenhouse pump/)
+  assert.match(readFileSync(day, "utf8"), /Check the batch of March/)
+
+  // The context is full, so OpenClaw compacts the session.
+  const [compacted] = await prompt("Which relay did not answer in job 100?", { text: "Relay 7." })
+  const summary = compacted.messages.map(textOf).find((text) => text.includes("<summary>")) ?? ""
+  assert.match(summary, /hippocampus.md Compaction/)
+  assert.ok(summary.includes(/\[ctx-[0-9a-f]+\]/.exec(stub)[0]), summary)
+
+  // Another session of the folder has an entry that the words of a prompt bring back.
+  const event = { session_id: "two", cwd: project, tool_name: "exec", tool_input: { command: "cat windmill.log" }, tool_response: log.replaceAll("job", "windmill gearbox") }
+  execFileSync(join(programs, "hippoctl"), ["hook", "tool-result"], { cwd: project, env, input: JSON.stringify(event) })
+  hippoctl(project, "context", "close", "--session", "two")
+  const [cued] = await prompt("What did the windmill report about the gearbox?", { text: "Nothing." })
+  const asked = cued.messages.map(textOf).find((text) => text.includes("about the gearbox"))
+  assert.match(asked, /ERROR windmill gearbox 100 failed/)
+  const [later] = await prompt("Thanks", { text: "You are welcome." })
+  assertPrefix(cued, later)
+  assert.ok(!readFileSync(day, "utf8").includes("ctx-"), "the daily log contains only what the user said")
 })

@@ -21,7 +21,8 @@ const messages = (step, id) => {
 const completions = (step, id) => {
   const of = (delta, finish_reason = null) => ({ id: `c${id}`, object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason }] })
   const call = { index: 0, id: `call_${id}`, type: "function", function: { name: step.tool, arguments: JSON.stringify(step.input) } }
-  return [of({ role: "assistant", ...(step.tool ? { tool_calls: [call] } : { content: step.text }) }), of({}, step.tool ? "tool_calls" : "stop"), "[DONE]"]
+  const usage = { ...of({}), choices: [], usage: { prompt_tokens: step.used ?? 10, completion_tokens: 5, total_tokens: (step.used ?? 10) + 5 } }
+  return [of({ role: "assistant", ...(step.tool ? { tool_calls: [call] } : { content: step.text }) }), of({}, step.tool ? "tool_calls" : "stop"), usage, "[DONE]"]
 }
 
 const responses = (step, id) => {
@@ -38,7 +39,8 @@ const responses = (step, id) => {
 
 const APIS = { "/messages": messages, "/chat/completions": completions, "/responses": responses }
 
-// Starts the server. `next` returns the answer to the requests so far: a tool with its input, or a text.
+// Starts the server. `next` returns the answer to the requests so far: a tool with its input, or a text. `used` is the
+// number of tokens of the prompt that the answer reports.
 export const startModel = async (next) => {
   const requests = []
   const server = createServer((request, response) => {

@@ -78,11 +78,11 @@ const smaller = (one: number | undefined, other: number | undefined): number | u
  * The settings for a session in a folder. The user's own file decides. The folder may come from a stranger: its file can lower a budget
  * or a timeout and switch something off, and names neither a socket nor a file to write.
  */
-export function settings(cwd: string, env: NodeJS.ProcessEnv = process.env): Settings {
+export function settings(cwd: string | undefined, env: NodeJS.ProcessEnv = process.env): Settings {
   const { config, state } = folders(env);
   const { hippod: ofUser, debug, logFile, ...numbers } = objectIn(join(config, CONFIG_FILE));
   const user = isRecord(ofUser) ? ofUser : {};
-  const ofFolder = objectIn(join(cwd, CONFIG_FILE));
+  const ofFolder = cwd === undefined ? {} : objectIn(join(cwd, CONFIG_FILE));
   const narrower = isRecord(ofFolder["hippod"]) ? ofFolder["hippod"] : {};
   const budget = smaller(positive(user["budgetTokens"]), positive(narrower["budgetTokens"]));
   const longest = positive(user["timeoutMs"]) ?? 5_000;

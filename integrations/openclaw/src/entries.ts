@@ -1,12 +1,5 @@
 /** Context entries: short texts in place of large tool results, and the tools that return the stored content. */
 
-import type {
-  ExtensionAPI,
-  ExtensionContext,
-  SessionBeforeCompactEvent,
-  ToolResultEvent,
-} from "@mariozechner/pi-coding-agent";
-
 import { ASIDE_MS, Refused, call, isRecord, settings, socketPath } from "./daemon.js";
 
 /** A smaller result is never replaced, in bytes. For larger results, the daemon's policy decides. */
@@ -35,6 +28,27 @@ const AROUND = 2;
 /** Tools of hippod. Their results stay whole. */
 const OWN_TOOLS = ["memory_fetch", "memory_search"];
 
+/** A session of the host, the program that runs the agent. */
+export interface HostSession {
+  agent: "pi" | "openclaw";
+  id: string;
+  folder: string;
+}
+
+/** The result of a tool. */
+export interface ToolResult<Block extends { type: string }> {
+  toolName: string;
+  input: Record<string, unknown>;
+  content: Block[];
+  isError: boolean;
+}
+
+/** How full the context of the agent is, in tokens. */
+interface Usage {
+  tokens: number | null;
+  contextWindow: number;
+}
+
 /** A session of the host, as the daemon knows it. */
 interface DaemonSession {
   id: string;
@@ -46,6 +60,8 @@ interface DaemonSession {
 export class Entries {
   #opened: Promise<DaemonSession> | undefined;
   #silentUntil = 0;
+
+  constructor(readonly host: HostSession) {}
 
   /** Sends a request. Fails at once for a while after the daemon did not answer. */
   async #ask(method: string, params: Record<string, unknown>, timeoutMs = ASIDE_MS): Promise<Record<string, unknown>> {
@@ -62,17 +78,18 @@ export class Entries {
   }
 
   /** Opens the session in the daemon. A session that was closed continues under another id. */
-  #session(ctx: ExtensionContext): Promise<DaemonSession> {
+  #session(): Promise<DaemonSession> {
+    const { agent, id, folder } = this.host;
     const open = async (session: string, tries: number): Promise<DaemonSession> => {
       try {
-        const answer = await this.#ask("context.open", { workspace: ctx.cwd, agent: "pi", session }, OPEN_MS);
+        const answer = await this.#ask("context.open", { workspace: folder, agent, session }, OPEN_MS);
         return { id: String(answer["session"]), turn: Number(answer["turn"]) };
       } catch (error) {
         if (!(error instanceof Refused) || error.kind !== "conflict" || tries === 0) throw error;
-        return open(`${ctx.sessionManager.getSessionId()}.${11 - tries}`, tries - 1);
+        return open(`${id}.${11 - tries}`, tries - 1);
       }
     };
-    this.#opened ??= open(ctx.sessionManager.getSessionId(), 9).catch((error: unknown) => {
+    this.#opened ??= open(id, 9).catch((error: unknown) => {
       this.#opened = undefined;
       throw error;
     });
@@ -80,11 +97,10 @@ export class Entries {
   }
 
   /** Reports the end of a turn. Entries that are too weak then leave the sections that follow. */
-  async turn(ctx: ExtensionContext): Promise<void> {
-    const session = await this.#session(ctx);
+  async turn(usage?: Usage): Promise<void> {
+    const session = await this.#session();
     session.turn += 1;
     const params: Record<string, unknown> = { session: session.id, turn: session.turn };
-    const usage = ctx.getContextUsage();
     if (usage && typeof usage.tokens === "number" && usage.contextWindow > 0) {
       params["context_tokens"] = Math.floor(usage.tokens);
       params["context_limit"] = Math.floor(usage.contextWindow);
@@ -97,13 +113,15 @@ export class Entries {
   }
 
   /** Stores a large result, and returns the entry that enters the conversation in its place. */
-  async replace(event: ToolResultEvent, ctx: ExtensionContext): Promise<Pick<ToolResultEvent, "content"> | undefined> {
-    const text = event.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-    if (staysWhole(event, ctx, Buffer.byteLength(text))) return undefined;
-    const session = await this.#session(ctx);
+  async replace<Block extends { type: string; text?: string }>(
+    result: ToolResult<Block>,
+  ): Promise<(Block | { type: "text"; text: string })[] | undefined> {
+    const text = result.content.flatMap((block) => (block.type === "text" ? [block.text ?? ""] : [])).join("\n");
+    if (staysWhole(result, this.host.folder, Buffer.byteLength(text))) return undefined;
+    const session = await this.#session();
     const put = await this.#ask(
       "context.put",
-      { session: session.id, turn: session.turn + 1, type: "tool_result", source: source(event), content: text },
+      { session: session.id, turn: session.turn + 1, type: "tool_result", source: source(result), content: text },
       PUT_MS,
     );
     const entry = put["entry"];
@@ -115,33 +133,39 @@ export class Entries {
     const stub =
       `hippod stored this result (${Buffer.byteLength(text)} bytes). Its entry:\n${lines}\n` +
       `To read the result, call memory_fetch with id "${id}", and lines or a pattern if a part is enough.`;
-    const others = event.content.filter((block) => block.type !== "text");
-    return { content: [{ type: "text", text: stub }, ...others] };
+    return [{ type: "text", text: stub }, ...result.content.filter((block) => block.type !== "text")];
   }
 
-  /** Returns the entries that the words of a prompt concern and that are no longer in the conversation. */
-  async cued(prompt: string, ctx: ExtensionContext): Promise<string> {
-    const session = await this.#session(ctx);
+  /** Returns what a prompt brings back: entries that are not in the conversation, and passages of the memory. */
+  async concerning(prompt: string, conversation: () => string): Promise<string> {
+    const none = (): string => "";
+    const cued = settings(this.host.folder).entries ? this.#cued(prompt, conversation).catch(none) : "";
+    return (await Promise.all([cued, this.#recalled(prompt).catch(none)])).filter(Boolean).join("\n");
+  }
+
+  async #cued(prompt: string, conversation: () => string): Promise<string> {
+    const session = await this.#session();
     const cue = prompt.slice(0, LONGEST_CUE).trim();
-    const there = conversation(ctx);
-    return cue ? this.#fenced(session, { cue, budget_tokens: CUED_TOKENS }, there) : "";
+    return cue ? this.#fenced(session, { cue, budget_tokens: CUED_TOKENS }, conversation()) : "";
   }
 
-  /** Returns passages of the memory that concern a prompt; an empty text if the daemon finds none that is certain enough. */
-  async recalled(prompt: string, ctx: ExtensionContext): Promise<string> {
+  async #recalled(prompt: string): Promise<string> {
     if (Date.now() < this.#silentUntil) return "";
-    const session = ctx.sessionManager.getSessionId();
-    const params = { workspace: ctx.cwd, session, prompt, wait_ms: RECALL_MS };
+    const { id: session, folder: workspace } = this.host;
+    const params = { workspace, session, prompt, wait_ms: RECALL_MS };
     const answer = await call(socketPath(process.env), "recall", params, 2 * RECALL_MS);
     return isRecord(answer) && typeof answer["text"] === "string" ? answer["text"].trim() : "";
   }
 
-  /** Returns the active entries that a compaction takes out of the conversation. */
-  async left({ preparation, branchEntries }: SessionBeforeCompactEvent, ctx: ExtensionContext): Promise<string> {
-    const session = await this.#session(ctx);
-    const kept = branchEntries.findIndex((entry) => entry.id === preparation.firstKeptEntryId);
-    const there = JSON.stringify(kept < 0 ? [] : branchEntries.slice(kept));
-    return this.#fenced(session, { budget_tokens: SECTION_TOKENS }, there);
+  /** Adds the active entries to the summary of a compaction, except those in the messages that the host keeps. */
+  async withActive(summary: string, kept: string): Promise<string> {
+    if (!settings(this.host.folder).entries) return summary;
+    try {
+      const section = await this.#fenced(await this.#session(), { budget_tokens: SECTION_TOKENS }, kept);
+      return section ? `${summary}\n\n${section}` : summary;
+    } catch {
+      return summary;
+    }
   }
 
   async #fenced(session: DaemonSession, params: Record<string, unknown>, there: string): Promise<string> {
@@ -166,8 +190,8 @@ export class Entries {
   }
 
   /** Returns stored content, or the lines of it that the agent asks for. */
-  async fetch({ id, pattern, from, count }: FetchParams, ctx: ExtensionContext): Promise<string[]> {
-    const session = await this.#session(ctx).catch(() => undefined);
+  async fetch({ id, pattern, from, count }: FetchParams): Promise<string[]> {
+    const session = await this.#session().catch(() => undefined);
     let answer;
     try {
       answer = await this.#ask("context.fetch", { id, ...(session ? { session: session.id } : {}) });
@@ -181,14 +205,14 @@ export class Entries {
       const [why, summary] = [answer["reason"], answer["summary"]].map((part) => String(part ?? ""));
       return [`The content of ${id} is no longer available: ${why}\n${summary}`.trim()];
     }
-    const stale = answer["stale"] === true ? ["Note: the source of this content has changed since then."] : [];
-    if (!pattern && !from && !count && content.length <= LONGEST_FETCH) return [content, ...stale];
-    return [part(content, pattern, from ?? 1, count), ...stale];
+    const note = typeof answer["reason"] === "string" ? [`Note: ${answer["reason"]}`] : [];
+    if (!pattern && !from && !count && content.length <= LONGEST_FETCH) return [content, ...note];
+    return [part(content, pattern, from ?? 1, count), ...note];
   }
 
   /** Searches the memory of the folder. */
-  async search({ query, limit }: SearchParams, ctx: ExtensionContext): Promise<string> {
-    const params = { workspace: ctx.cwd, query, limit: limit ?? 5, budget_tokens: 1_500, record: true };
+  async search({ query, limit }: SearchParams): Promise<string> {
+    const params = { workspace: this.host.folder, query, limit: limit ?? 5, budget_tokens: 1_500, record: true };
     const { results } = await this.#ask("search", params, 10_000);
     const hits = Array.isArray(results) ? results.filter(isRecord) : [];
     if (hits.length === 0) return "Nothing found.";
@@ -202,28 +226,20 @@ export class Entries {
 }
 
 /** Returns whether a result enters the conversation as it is, without a request to the daemon. */
-function staysWhole(event: ToolResultEvent, ctx: ExtensionContext, bytes: number): boolean {
-  const { entries, keepWhole } = settings(ctx.cwd);
-  const isPart = event.toolName === "read" && (event.input["offset"] !== undefined || event.input["limit"] !== undefined);
+function staysWhole({ toolName, input, isError }: ToolResult<{ type: string }>, folder: string, bytes: number): boolean {
+  const { entries, keepWhole } = settings(folder);
+  const isPart = toolName === "read" && (input["offset"] !== undefined || input["limit"] !== undefined);
   // The agent can read stored content with hippoctl as well.
-  const isOwn = OWN_TOOLS.includes(event.toolName) || String(event.input["command"] ?? "").includes("hippoctl ");
-  const isSmall = bytes < (event.toolName === "read" ? WHOLE_READ : SMALLEST);
-  return !entries || event.isError || isSmall || isPart || isOwn || keepWhole.includes(event.toolName);
+  const isOwn = OWN_TOOLS.includes(toolName) || String(input["command"] ?? "").includes("hippoctl ");
+  const isSmall = bytes < (toolName === "read" ? WHOLE_READ : SMALLEST);
+  return !entries || isError || isSmall || isPart || isOwn || keepWhole.includes(toolName);
 }
 
-/** Returns where a result came from, in the words of the daemon. */
-function source({ toolName, input }: ToolResultEvent): { type: string; ref: string } {
-  const [type, ref] =
-    toolName === "bash" ? ["exec", input["command"]] : toolName === "read" ? ["read", input["path"]] : [toolName, undefined];
+/** Returns where a result came from, in the words of the daemon. Pi and OpenClaw have different names for the shell. */
+function source({ toolName, input }: ToolResult<{ type: string }>): { type: string; ref: string } {
+  const type = toolName === "bash" ? "exec" : toolName;
+  const ref = type === "exec" ? input["command"] : type === "read" ? input["path"] : undefined;
   return { type, ref: (typeof ref === "string" ? ref : JSON.stringify(input)).slice(0, LONGEST_REF) };
-}
-
-/** Returns the messages that the model sees, as text. */
-function conversation(ctx: ExtensionContext): string {
-  const branch = ctx.sessionManager.getBranch();
-  const last = branch.filter((entry) => entry.type === "compaction").at(-1);
-  const kept = branch.findIndex((entry) => entry.id === last?.firstKeptEntryId);
-  return JSON.stringify([last, branch.slice(Math.max(kept, 0))]);
 }
 
 /** Returns numbered lines of a text: those around a pattern, or a range. */
@@ -258,13 +274,20 @@ const whole = (description: string): object => ({ type: "integer", minimum: 1, d
 const object = (properties: Record<string, object>, required: string[]): never =>
   ({ type: "object", properties, required, additionalProperties: false }) as never;
 
-/** Registers the tools with which the agent reads stored content and the memory. */
-export function registerTools(pi: ExtensionAPI, entries: (ctx: ExtensionContext) => Entries): void {
-  const answer = (parts: string[]): { content: { type: "text"; text: string }[]; details: undefined } => ({
-    content: parts.map((text) => ({ type: "text", text })),
-    details: undefined,
-  });
-  pi.registerTool({
+/** A tool of the agent. */
+export interface Tool {
+  name: string;
+  label: string;
+  description: string;
+  promptSnippet: string;
+  parameters: never;
+  /** Returns the texts of the result. */
+  run(entries: Entries, params: never): Promise<string[]>;
+}
+
+/** The tools with which the agent reads stored content and the memory. */
+export const TOOLS: Tool[] = [
+  {
     name: "memory_fetch",
     label: "Memory fetch",
     description: "Returns the content that an entry of hippod replaces, by its id, such as ctx-5a02df4065.",
@@ -278,14 +301,20 @@ export function registerTools(pi: ExtensionAPI, entries: (ctx: ExtensionContext)
       },
       ["id"],
     ),
-    execute: async (_id, params, _signal, _update, ctx) => answer(await entries(ctx).fetch(params, ctx)),
-  });
-  pi.registerTool({
+    run: async (entries, params) => entries.fetch(params),
+  },
+  {
     name: "memory_search",
     label: "Memory search",
     description: "Searches the agent's long-term memory: earlier sessions, decisions, notes.",
     promptSnippet: "Search the notes and logs of earlier sessions",
     parameters: object({ query: text("The question, in plain words"), limit: whole("Maximum number of passages") }, ["query"]),
-    execute: async (_id, params, _signal, _update, ctx) => answer([await entries(ctx).search(params, ctx)]),
-  });
-}
+    run: async (entries, params) => [await entries.search(params)],
+  },
+];
+
+/** Returns texts as the result of a tool. */
+export const answer = (parts: string[]): { content: { type: "text"; text: string }[]; details: undefined } => ({
+  content: parts.map((text) => ({ type: "text", text })),
+  details: undefined,
+});

@@ -12,7 +12,9 @@ import { fileURLToPath } from "node:url";
 import type { ExtensionAPI, ExtensionContext } from "@mariozechner/pi-coding-agent";
 
 import { appendLine, call, folders, settings, socketPath } from "../src/daemon.js";
-import hippocampus, { message } from "../src/index.js";
+import hippocampus from "../src/index.js";
+import openclaw from "../src/openclaw.js";
+import { message } from "../src/session.js";
 
 const here = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const program = process.env["HIPPOD_PROGRAM"] ?? resolve(here, "../../target/debug/hippod");
@@ -196,6 +198,60 @@ test("a daemon that does not answer delays a result only once", async (t) => {
   assert.equal(connections, 1);
   assert.equal(await run(handlers, "tool_result", ctx, result), undefined);
   assert.equal(connections, 1, "the second result does not wait for the daemon");
+});
+
+type Call = (...values: unknown[]) => unknown;
+
+/** The plugin as OpenClaw loads it: its handlers by name. */
+function plugin(): Map<string, Call> {
+  const handlers = new Map<string, Call>();
+  const api = {
+    on: (name: string, handler: Call) => handlers.set(name, handler),
+    registerTool: (factory: Call) => handlers.set("tools", factory),
+    registerAgentToolResultMiddleware: (handler: Call) => handlers.set("result", handler),
+    registerCompactionProvider: ({ summarize }: { summarize: Call }) => handlers.set("summarize", summarize),
+  };
+  openclaw.register(api as unknown as Parameters<typeof openclaw.register>[0]);
+  return handlers;
+}
+
+/** The result of a tool in OpenClaw. */
+const toolEvent = (text: string): unknown => ({ toolName: "exec", args: { command: `cat ${text.length}` }, result: { content: [{ type: "text", text }] } });
+const longText = (word: string): string => Array.from({ length: 200 }, (_, at) => `the ${word} reported ${at * 7} ms in line ${at}`).join("\n");
+
+test("without a daemon, the plugin for OpenClaw changes nothing", async (t) => {
+  t.after(() => delete process.env["HIPPOD_SOCKET"]);
+  process.env["HIPPOD_SOCKET"] = join(home, "nowhere.sock");
+  const handlers = plugin();
+  const ctx = { sessionId: "claw-1", sessionKey: "agent:main:one", workspaceDir: workspace };
+  assert.equal(await handlers.get("before_prompt_build")?.({ prompt: "What about the windmill?", messages: [] }, ctx), undefined);
+  assert.equal(await handlers.get("result")?.(toolEvent(longText("windmill")), ctx), undefined);
+});
+
+test("each session of OpenClaw has its own entries, and a summary contains only those of its session", async () => {
+  const handlers = plugin();
+  const contexts = ["left", "right"].map((name) => ({ sessionId: `claw-${name}`, sessionKey: `agent:main:${name}`, workspaceDir: workspace }));
+  const stubs = await Promise.all(contexts.map((ctx) => handlers.get("result")?.(toolEvent(longText(ctx.sessionId)), ctx)));
+  const ids = stubs.map((stub) => /\[(ctx-[0-9a-f]+)\]/.exec(JSON.stringify(stub))?.[1] ?? assert.fail(JSON.stringify(stub)));
+  assert.notEqual(ids[0], ids[1]);
+  const messages = [{ role: "user", content: "Please check the windmill", timestamp: 1772445600000 }];
+  handlers.get("before_compaction")?.({}, { sessionKey: "agent:main:left" });
+  const one = String(await handlers.get("summarize")?.({ messages }));
+  assert.ok(one.includes(`[${ids[0]}]`) && !one.includes(`[${ids[1]}]`), one);
+  // OpenClaw does not say which of two sessions a summary is for.
+  for (const ctx of contexts) handlers.get("before_compaction")?.({}, ctx);
+  const none = String(await handlers.get("summarize")?.({ messages }));
+  assert.ok(none.includes("check the windmill") && !none.includes("[ctx-"), none);
+
+  // A session that OpenClaw ended is closed. A later session under the same key is another one.
+  await handlers.get("session_end")?.({ reason: "new" }, contexts[0]);
+  const { sessions } = (await asked("context.list", { workspace })) as { sessions: { session: string; closed: string | null }[] };
+  assert.deepEqual(sessions.filter(({ closed }) => closed).map(({ session }) => session), ["claw-left"]);
+  const next = { ...contexts[0], sessionId: "claw-next" };
+  const added = (await handlers.get("before_prompt_build")?.({ prompt: "What did claw-left report?", messages: [] }, next)) as { appendContext: string };
+  assert.ok(added.appendContext.includes(`[${ids[0]}]`), "an entry of the earlier session");
+  const stored = handlers.get("before_message_write")?.({ message: { role: "user", content: [{ type: "text", text: "What?" }] } }, next);
+  assert.deepEqual(stored, { message: { role: "user", content: [{ type: "text", text: `What?\n\n${added.appendContext}` }] } });
 });
 
 test("the folder of a stranger names neither a socket nor a log", async () => {

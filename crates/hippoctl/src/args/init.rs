@@ -17,7 +17,7 @@ pub const EXAMPLES: &str = "Examples:
 pub enum Harness {
     /// Claude Code (files: `CLAUDE.md`, `.claude/`)
     ClaudeCode,
-    /// OpenClaw (files: `AGENTS.md`, `MEMORY.md`, `HEARTBEAT.md`)
+    /// OpenClaw (files: `AGENTS.md`, `MEMORY.md`, `HEARTBEAT.md`, `.openclaw/`)
     #[value(name = "openclaw")]
     #[serde(rename = "openclaw")]
     OpenClaw,

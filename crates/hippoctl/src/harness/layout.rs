@@ -143,6 +143,8 @@ fn of_platform(platform: Harness, config: &LayoutConfig, there: &PathSnapshot) -
                 block("AGENTS.md", &name, protocol),
                 block("HEARTBEAT.md", "heartbeat", text::HEARTBEAT.to_owned()),
             ];
+            parts.extend(extension(".openclaw", &text::OPENCLAW_MANIFESTS));
+            parts.extend(extension(".openclaw", &text::OPENCLAW_PLUGIN));
             // MEMORY.md belongs to the user, so it is changed only if the setting `index.inPrompt` is true.
             if index_in_prompt {
                 parts.push(block("MEMORY.md", ROOT_BLOCK, root_body(there.file(ROOT))));
@@ -180,9 +182,7 @@ fn of_platform(platform: Harness, config: &LayoutConfig, there: &PathSnapshot) -
         }
         Harness::Pi => {
             let mut parts = vec![block("AGENTS.md", &name, protocol)];
-            for (file, text) in text::PI_EXTENSION {
-                parts.push(LayoutPart::Own(format!(".pi/extensions/hippod/{file}"), text));
-            }
+            parts.extend(extension(".pi", &text::PI_EXTENSION));
             parts
         }
         Harness::None => Vec::new(),
@@ -199,6 +199,14 @@ pub fn find_skills(platform: Harness) -> Option<&'static str> {
         Harness::Pi => Some(".pi/skills"),
         Harness::None => None,
     }
+}
+
+/// Returns files of the extension in the folder of a harness.
+fn extension(folder: &str, files: &[(&'static str, &'static str)]) -> impl Iterator<Item = LayoutPart> {
+    let part = move |(file, text): &(&str, &'static str)| {
+        LayoutPart::Own(format!("{folder}/extensions/hippod/{file}"), text)
+    };
+    files.iter().map(part)
 }
 
 fn block(path: &'static str, name: &str, body: String) -> LayoutPart {

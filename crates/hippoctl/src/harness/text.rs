@@ -8,6 +8,12 @@ macro_rules! skills {
     };
 }
 
+macro_rules! extension {
+    ($($name:literal),*) => {
+        [$((concat!($name, ".ts"), include_str!(concat!("../../../../integrations/openclaw/src/", $name, ".ts")))),*]
+    };
+}
+
 /// The name and text of each skill.
 pub const SKILLS: [(&str, &str); 5] = skills!(
     "hippod-core",
@@ -36,21 +42,16 @@ pub const ROOT: &str = include_str!("../../../../integrations/templates/ROOT.md"
 pub const HEARTBEAT: &str = include_str!("../../../../integrations/heartbeat.md");
 /// The plugin for OpenCode.
 pub const OPENCODE_PLUGIN: &str = include_str!("../../../../integrations/opencode/hippod.js");
-/// The extension for Pi: names and contents of its files.
-pub const PI_EXTENSION: [(&str, &str); 3] = [
-    (
-        "index.ts",
-        include_str!("../../../../integrations/openclaw/src/index.ts"),
-    ),
-    (
-        "daemon.ts",
-        include_str!("../../../../integrations/openclaw/src/daemon.ts"),
-    ),
-    (
-        "entries.ts",
-        include_str!("../../../../integrations/openclaw/src/entries.ts"),
-    ),
+/// The file that Pi loads, and the files that it imports: the name and text of each file.
+pub const PI_EXTENSION: [(&str, &str); 4] = extension!("index", "daemon", "entries", "session");
+/// The manifests that OpenClaw reads: the name and text of each file.
+#[rustfmt::skip] // keep the list compact
+pub const OPENCLAW_MANIFESTS: [(&str, &str); 2] = [
+    ("package.json", include_str!("../../../../integrations/openclaw/plugin/package.json")),
+    ("openclaw.plugin.json", include_str!("../../../../integrations/openclaw/plugin/openclaw.plugin.json")),
 ];
+/// The file that OpenClaw loads, and the files that it imports.
+pub const OPENCLAW_PLUGIN: [(&str, &str); 4] = extension!("openclaw", "daemon", "entries", "session");
 /// The content of the block in `MEMORY.md` while `memory/ROOT.md` has no text.
 pub const NO_ROOT: &str = "<!-- Generated from the daily logs, and updated automatically. -->\n";
 

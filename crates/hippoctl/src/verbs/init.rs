@@ -111,6 +111,11 @@ fn planned(
              memories"
         ));
     }
+    if platform == Harness::OpenClaw {
+        let note =
+            "OpenClaw loads hippod's plugin only if openclaw.json enables the plugin: see docs/init.md";
+        result.notes.push(note.to_owned());
+    }
     if !is_in_path() && platform != Harness::None {
         let note = "hippoctl is not in PATH, so the hooks and the agent cannot run hippoctl";
         result.notes.push(note.to_owned());
