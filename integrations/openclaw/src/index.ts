@@ -41,9 +41,9 @@ export default function hippocampus(pi: ExtensionAPI): void {
     log(ctx.cwd, "🧠 extension loaded");
   });
 
-  const flushed = async (ctx: ExtensionContext): Promise<void> => {
+  const flushed = async (ctx: ExtensionContext, compact = false): Promise<void> => {
     const path = ctx.sessionManager.getSessionFile();
-    if (settings(ctx.cwd).flush && path) await flush(ctx.cwd, ctx.sessionManager.getSessionId(), path, false);
+    if (settings(ctx.cwd).flush && path) await flush(ctx.cwd, ctx.sessionManager.getSessionId(), path, { compact });
   };
 
   pi.on("session_before_compact", async ({ preparation, branchEntries, signal }, ctx) => {
@@ -51,7 +51,7 @@ export default function hippocampus(pi: ExtensionAPI): void {
     const messages = [...preparation.messagesToSummarize, ...preparation.turnPrefixMessages];
     log(ctx.cwd, "🔬 Compaction triggered", { messages: messages.length + (previousSummary ? 1 : 0), tokensBefore });
     try {
-      const [{ stats, summary }] = await Promise.all([summarize(ctx.cwd, messages, previousSummary, signal), flushed(ctx)]);
+      const [{ stats, summary }] = await Promise.all([summarize(ctx.cwd, messages, previousSummary, signal), flushed(ctx, true)]);
       log(ctx.cwd, "📊 Scoring complete", {
         total: stats.messages,
         sparse: stats.sparse,

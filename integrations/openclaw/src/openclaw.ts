@@ -64,7 +64,7 @@ async function flushMessages({ host }: Entries, messages: unknown[]): Promise<vo
       return `${JSON.stringify({ type: "message", message: message(spoken) })}\n`;
     });
     writeFileSync(file, lines.join(""), { mode: 0o600 });
-    await flush(host.folder, host.id, file, true);
+    await flush(host.folder, host.id, file, { wait: true });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -54,9 +54,17 @@ export function log(folder: string, text: string, data?: Record<string, unknown>
   }
 }
 
-/** Asks the daemon to add a transcript to the daily log. Without `wait`, returns when the daemon knows the transcript. */
-export async function flush(folder: string, session: string, path: string, wait: boolean): Promise<void> {
-  const params = { workspace: folder, path, session, format: "pi", wait };
+/**
+ * Asks the daemon to add a transcript to the daily log. Without `wait`, returns when the daemon knows the transcript. With `compact`, the
+ * conversation is about to lose passages of the memory, so the daemon may return them again.
+ */
+export async function flush(
+  folder: string,
+  session: string,
+  path: string,
+  how: { wait?: boolean; compact?: boolean } = {},
+): Promise<void> {
+  const params = { workspace: folder, path, session, format: "pi", wait: false, ...how };
   try {
     await call(socketPath(process.env), "session.flush", params, ASIDE_MS);
   } catch (error) {
