@@ -55,7 +55,7 @@ fn an_entry_of_a_closed_session_comes_back_by_a_cue_and_is_marked() {
         told(&second, "status", "The harbour service runs on relay 8."),
     )
     .id;
-    assert_eq!(ids(&mut client, &second, None), [own.clone()]);
+    assert_eq!(ids(&mut client, &second, None), std::slice::from_ref(&own));
     let shown = render(&mut client, &second, Some(CUE));
     let sessions = shown
         .entries

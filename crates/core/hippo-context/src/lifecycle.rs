@@ -87,12 +87,12 @@ pub struct SessionEntry {
     pub persisted: bool,
     /// The source file; absent if the source was not a readable file when the entry was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub file: Option<SourceFile>,
+    pub file: Option<EntryFile>,
 }
 
 /// State of a source file when hippod last compared the file with an entry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SourceFile {
+pub struct EntryFile {
     /// Size in bytes.
     pub size: u64,
     /// Time of the last change, in nanoseconds since the Unix epoch.
@@ -131,7 +131,7 @@ impl SessionEntry {
     /// Handles a repeated capture of the same content, which counts as an access. `made` is the entry created by the
     /// repeated capture, and `file` is its source file. The created entry replaces the old entry if the old entry has expired, or if the caller gave metadata
     /// (`asked`). The id is preserved. The turn of creation is preserved unless the old entry has expired.
-    pub fn renew(&mut self, made: ContextEntry, file: Option<SourceFile>, turn: u64, asked: bool) {
+    pub fn renew(&mut self, made: ContextEntry, file: Option<EntryFile>, turn: u64, asked: bool) {
         let over = self.entry.state_at(turn, 1.0) == ContextState::Expired;
         if over || asked {
             let known = std::mem::replace(&mut self.entry, made);

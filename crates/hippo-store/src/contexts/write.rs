@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use hippo_context::lifecycle::{SessionEntry, SourceFile};
+use hippo_context::lifecycle::{EntryFile, SessionEntry};
 use hippo_text::terms::Analyzer;
 use hippo_types::context::ContextEntry;
 use rusqlite::params;
@@ -24,7 +24,7 @@ pub struct NewEntry<'a> {
     /// The entry. Its id must be new.
     pub entry: &'a ContextEntry,
     /// Source file of the entry, if the entry was created from a readable file.
-    pub file: Option<SourceFile>,
+    pub file: Option<EntryFile>,
     /// Content of the entry, if any.
     pub content: Option<NewContent<'a>>,
     /// Maximum number of stored bytes of all contents.

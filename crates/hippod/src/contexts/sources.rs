@@ -7,7 +7,7 @@ use std::time::UNIX_EPOCH;
 
 use hippo_context::capture::{self, CaptureInput};
 use hippo_context::complete::{self, CapturedPart};
-use hippo_context::lifecycle::{SessionEntry, SourceFile};
+use hippo_context::lifecycle::{EntryFile, SessionEntry};
 use hippo_proto::folder::Trust;
 use hippo_store::contexts::{ContentId, ContentPrefix, ContextReader, ContextStore, Lookup};
 use hippo_types::context::ContextEntry;
@@ -24,13 +24,15 @@ const LARGEST: u64 = 8 << 20;
 
 /// Summary and key data of a text.
 type Description = (String, Option<Map<String, Value>>);
+/// Function that extracts the description of an entry from a text.
+type Describe<'a> = &'a dyn Fn(&ContextEntry, &str) -> Description;
 
 /// Returns the file that an entry was created from, if the file contains the content. `extracted` is true if hippod
 /// extracted the summary and the key data.
-pub fn source_file(root: &Path, entry: &ContextEntry, content: &[u8], extracted: bool) -> Option<SourceFile> {
+pub fn source_file(root: &Path, entry: &ContextEntry, content: &[u8], extracted: bool) -> Option<EntryFile> {
     let (metadata, source) = read(root, &path_of(entry).ok()?).ok()?;
     let part = complete::compare(&source, content)?;
-    Some(SourceFile {
+    Some(EntryFile {
         followed: extracted && part == CapturedPart::Whole,
         ..stamp(&metadata)
     })
@@ -120,7 +122,7 @@ fn check(
     root: &Path,
     kept: &mut SessionEntry,
     stored: impl Fn() -> Option<Vec<u8>>,
-    describe: Option<&dyn Fn(&ContextEntry, &str) -> Description>,
+    describe: Option<Describe<'_>>,
 ) -> bool {
     let Some((path, found)) = differs(root, kept) else {
         return false;
@@ -147,11 +149,11 @@ fn check(
 }
 
 /// Returns the source file of an entry and its current state, if the state differs from the recorded one.
-fn differs(root: &Path, kept: &SessionEntry) -> Option<(PathBuf, SourceFile)> {
+fn differs(root: &Path, kept: &SessionEntry) -> Option<(PathBuf, EntryFile)> {
     let (known, path) = (kept.file?, path_of(&kept.entry).ok()?);
     // The state of a missing file has the size 0 and the time 0.
-    let found = open(root, &path).map_or_else(|_| SourceFile::default(), |(_, metadata)| stamp(&metadata));
-    let found = SourceFile {
+    let found = open(root, &path).map_or_else(|_| EntryFile::default(), |(_, metadata)| stamp(&metadata));
+    let found = EntryFile {
         followed: known.followed,
         ..found
     };
@@ -183,12 +185,12 @@ fn read(root: &Path, path: &Path) -> io::Result<(Metadata, Vec<u8>)> {
 }
 
 /// Returns the size and the time of the last change of a file.
-fn stamp(metadata: &Metadata) -> SourceFile {
+fn stamp(metadata: &Metadata) -> EntryFile {
     let modified = metadata
         .modified()
         .ok()
         .and_then(|at| at.duration_since(UNIX_EPOCH).ok());
-    SourceFile {
+    EntryFile {
         size: metadata.len(),
         modified_ns: modified.map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)),
         followed: false,

@@ -154,7 +154,7 @@ fn examine_index_file(workspace: &Workspace, survey: &mut Survey) -> Option<Stri
     let (all, queued, archived) = entries.counts();
     Some(format!(
         "{place}: {}, {queued} fading, {archived} archived",
-        plural(all as u64, "entry")
+        plural(all, "entry")
     ))
 }
 
