@@ -1,5 +1,6 @@
 //! Progress of long requests on the terminal.
 
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -103,7 +104,8 @@ fn report(session: &DaemonSession, root: &Path, lines: bool, is_done: &mpsc::Rec
                 bar.set_message(text);
                 bar.tick();
             }
-            None => eprintln!("{text}"),
+            // If standard error is closed, nobody reads the line.
+            None => _ = writeln!(io::stderr(), "{text}"),
         }
     }
     if let Some(bar) = bar {
