@@ -214,6 +214,10 @@ fn seed(home: &Path) {
         "my-agent/memory/2026-03-03.md",
         "# 2026-03-03\n\n## Pump\n\n- The pump restarts after a power cut, 500 ms after the relay has settled.\n",
     );
+    copy(
+        &root().join("examples/workspace"),
+        &home.join("examples/workspace"),
+    );
     let said = |id: u32, who: &str, text: &str| {
         json!({"type": who, "uuid": id.to_string(), "sessionId": "4f1c", "timestamp": format!("2026-03-04T09:0{id}:00Z"),
             "message": {"role": who, "content": text}})

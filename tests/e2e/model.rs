@@ -52,11 +52,13 @@ fn best(client: &mut Caller, scratch: &Scratch, query: &str) -> String {
 }
 
 #[test]
-fn a_packaged_runtime_is_found_and_the_users_own_has_priority() {
+fn a_packaged_model_and_runtime_are_found_and_the_users_own_have_priority() {
     let scratch = with_model();
-    let own = scratch.home().join("runtime");
+    let (own, models) = (scratch.home().join("runtime"), scratch.home().join("models"));
     let runtime = fs::read_link(&own).unwrap();
+    let shipped_models = fs::read_link(&models).unwrap();
     fs::remove_file(&own).unwrap();
+    fs::remove_file(&models).unwrap();
     let prefix = scratch.beside("prefix");
     fs::create_dir_all(prefix.join("bin")).unwrap();
     fs::create_dir_all(prefix.join("lib/hippod")).unwrap();
@@ -79,7 +81,9 @@ fn a_packaged_runtime_is_found_and_the_users_own_has_priority() {
 
     let shipped = prefix.join("lib/hippod/runtime");
     std::os::unix::fs::symlink(&runtime, &shipped).unwrap();
+    std::os::unix::fs::symlink(&shipped_models, prefix.join("lib/hippod/models")).unwrap();
     let daemon = started();
+    assert_eq!(listed(&daemon).models[0].state, ModelState::Installed);
     let found = listed(&daemon).runtime.path.expect("a path");
     assert!(found.starts_with(shipped.to_str().unwrap()), "{found}");
     let mut client = daemon.client();
@@ -92,6 +96,34 @@ fn a_packaged_runtime_is_found_and_the_users_own_has_priority() {
     let daemon = started();
     let found = listed(&daemon).runtime.path.expect("a path");
     assert!(found.starts_with(own.to_str().unwrap()), "{found}");
+}
+
+#[test]
+fn a_first_search_returns_no_empty_headings() {
+    let scratch = with_model();
+    scratch.write(
+        "memory/ROOT.md",
+        include_str!("../../integrations/templates/ROOT.md"),
+    );
+    scratch.write("WORKING.md", "# Working\n");
+    scratch.write(
+        "notes.md",
+        "# Call Anna\n\n# Dentist\n\n- The tablets are paid.\n",
+    );
+    let daemon = Daemon::start(&scratch.home(), &[REAL]);
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    let mut texts = |query: &str| -> Vec<String> {
+        let answer = client.search(&scratch.workspace(), query);
+        answer.results.into_iter().map(|hit| hit.text).collect()
+    };
+    let found = texts("when does the boat sail");
+    assert!(found.iter().any(|text| text.contains("ferry")), "{found:?}");
+    assert!(
+        found.iter().all(|text| !text.trim().starts_with('#')),
+        "{found:?}"
+    );
+    assert_eq!(texts("anna")[0].trim(), "# Call Anna");
 }
 
 #[test]

@@ -80,9 +80,8 @@ impl Collector {
         let text = text::strip_comments(&verified.text).into_owned();
         let tokens = if counted { place.tokens } else { estimate(&text) };
         self.found.get_or_insert(tokens);
-        if is_bare_heading(&text, &place.heading)
-            && place.ranked.lexical.is_none()
-            && place.ranked.score < GOOD
+        let ranked = &place.ranked;
+        if ranked.explain.lexical_unit <= 0.0 && ranked.score < GOOD && is_bare_heading(&text, &place.heading)
         {
             return;
         }
