@@ -2,6 +2,9 @@
 //!
 //! Comments, the order of keys and indentation are preserved.
 
+#[cfg(test)]
+mod tests;
+
 use hippo_fs::harness::json_options;
 use hippo_fs::nesting;
 use jsonc_parser::cst::{CstArray, CstNode, CstObject, CstRootNode};
@@ -17,6 +20,8 @@ const PATIENCE: u32 = 10;
 pub enum JsonInsertion {
     /// Hooks for the key `hooks`, each with its event and its command.
     Hooks(&'static [(&'static str, &'static str)]),
+    /// Hooks as in `Hooks`, and rules for the list `permissions.allow`.
+    Claude(&'static [(&'static str, &'static str)], &'static [&'static str]),
     /// Paths for the list `instructions`.
     Instructions(Vec<&'static str>),
 }
@@ -27,6 +32,9 @@ impl fmt::Display for JsonInsertion {
             Self::Hooks(hooks) => {
                 let events: Vec<&str> = hooks.iter().map(|(event, _)| *event).collect();
                 write!(f, "hooks {}", events.join(", "))
+            }
+            Self::Claude(hooks, rules) => {
+                write!(f, "{}; permissions {}", Self::Hooks(hooks), rules.join(", "))
             }
             Self::Instructions(paths) => write!(f, "instructions {}", paths.join(", ")),
         }
@@ -44,6 +52,9 @@ pub struct JsonEntries {
     /// The paths inserted into `instructions`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub instructions: Vec<String>,
+    /// The rules inserted into `permissions.allow`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allowed: Vec<String>,
 }
 
 /// Parses a JSON file. Comments and trailing commas are allowed.
@@ -88,6 +99,10 @@ pub fn enter(bytes: &[u8], edit: &JsonInsertion) -> Result<Option<(Vec<u8>, Json
     let mut entered = JsonEntries::default();
     let changed = match edit {
         JsonInsertion::Hooks(hooks) => enter_hooks(&object, hooks, &mut entered)?,
+        JsonInsertion::Claude(hooks, rules) => {
+            let has_hooks = enter_hooks(&object, hooks, &mut entered)?;
+            enter_permissions(&object, rules, &mut entered)? || has_hooks
+        }
         JsonInsertion::Instructions(paths) => enter_instructions(&object, paths, &mut entered)?,
     };
     if !changed {
@@ -118,6 +133,20 @@ fn enter_hooks(
         groups.append(json!({"hooks": [hook]}));
     }
     Ok(!entered.hooks.is_empty())
+}
+
+fn enter_permissions(object: &CstObject, rules: &[&str], entered: &mut JsonEntries) -> Result<bool, String> {
+    let permissions = made_object(object, "permissions", entered)?;
+    let list = made_array(&permissions, "permissions/allow", entered)?;
+    let there: Vec<String> = list.elements().iter().filter_map(string).collect();
+    for rule in rules
+        .iter()
+        .filter(|rule| !there.iter().any(|there| there == *rule))
+    {
+        list.append((*rule).into());
+        entered.allowed.push((*rule).to_owned());
+    }
+    Ok(!entered.allowed.is_empty())
 }
 
 fn enter_instructions(object: &CstObject, paths: &[&str], entered: &mut JsonEntries) -> Result<bool, String> {
@@ -159,10 +188,12 @@ pub fn take_out(bytes: &[u8], entered: &JsonEntries) -> Result<Vec<u8>, String> 
     let Some(object) = root.object_value() else {
         return Ok(bytes.to_vec());
     };
-    if let Some(list) = object.array_value("instructions") {
-        let ours = |node: &CstNode| string(node).is_some_and(|path| entered.instructions.contains(&path));
-        list.elements().into_iter().filter(ours).for_each(CstNode::remove);
-    }
+    remove_items(object.array_value("instructions"), &entered.instructions);
+    let permissions = object.object_value("permissions");
+    remove_items(
+        permissions.and_then(|permissions| permissions.array_value("allow")),
+        &entered.allowed,
+    );
     for event in &entered.hooks {
         let groups = object
             .object_value("hooks")
@@ -186,6 +217,12 @@ pub fn take_out(bytes: &[u8], entered: &JsonEntries) -> Result<Vec<u8>, String> 
         }
     }
     Ok(root.to_string().into_bytes())
+}
+
+fn remove_items(list: Option<CstArray>, items: &[String]) {
+    let ours = |node: &CstNode| string(node).is_some_and(|item| items.contains(&item));
+    let elements = list.iter().flat_map(CstArray::elements);
+    elements.filter(ours).for_each(CstNode::remove);
 }
 
 fn take_out_hooks(groups: &CstArray) {
@@ -229,119 +266,4 @@ fn command(hook: &CstNode) -> Option<String> {
 
 fn string(node: &CstNode) -> Option<String> {
     node.as_string_lit()?.decoded_value().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const HOOKS: JsonInsertion = JsonInsertion::Hooks(&[
-        ("SessionStart", "hippoctl hook session-start"),
-        ("PreCompact", "hippoctl hook pre-compact"),
-    ]);
-
-    fn entered(text: &str) -> (String, JsonEntries) {
-        let (bytes, entered) = enter(text.as_bytes(), &HOOKS).unwrap().unwrap();
-        assert_eq!(
-            enter(&bytes, &HOOKS).unwrap(),
-            None,
-            "a second insertion changes nothing"
-        );
-        (String::from_utf8(bytes).unwrap(), entered)
-    }
-
-    #[test]
-    fn comments_order_and_indentation_are_kept() {
-        let theirs = "{\n\t// mine\n\t\"model\": \"opus\", /* why */\n\t\"hooks\": {\n\t\t\"PreCompact\": [\n\t\t\t{ \"hooks\": [{ \"type\": \"command\", \"command\": \"echo\" }] },\n\t\t],\n\t},\n}\n";
-        let (made, entered) = entered(theirs);
-        insta::assert_snapshot!(made);
-        assert_eq!(entered.made, ["hooks/SessionStart"]);
-        let back = take_out(made.as_bytes(), &entered).unwrap();
-        let back = String::from_utf8(back).unwrap();
-        assert!(
-            back.contains("\t// mine\n") && back.contains("/* why */") && !back.contains("hippoctl"),
-            "{back}"
-        );
-        assert!(
-            back.contains("\"echo\"") && !back.contains("SessionStart"),
-            "{back}"
-        );
-    }
-
-    #[test]
-    fn a_new_file_is_indented_and_line_ends_are_kept() {
-        insta::assert_snapshot!(entered("{}\n").0);
-        let (made, _) = entered("{\r\n  \"a\": 1\r\n}\r\n");
-        assert!(!made.replace("\r\n", "").contains('\n'), "{made:?}");
-        entered("");
-        entered("// only a comment\n");
-    }
-
-    #[test]
-    fn unsuitable_json_is_refused_with_line_and_column() {
-        for (text, what) in [
-            (
-                "{\n  \"a\": 1\n  \"b\": 2\n}\n",
-                "line 2, column 9: Expected comma",
-            ),
-            ("{\"hooks\": []}", "\"hooks\" is not an object"),
-            (
-                "{\"hooks\": {\"PreCompact\": {}}}",
-                "\"hooks/PreCompact\" is not a list",
-            ),
-            ("[]", "it is not a JSON object"),
-            ("\u{feff}{}", "byte order mark"),
-        ] {
-            let error = enter(text.as_bytes(), &HOOKS).unwrap_err();
-            assert!(error.contains(what), "{text:?}: {error}");
-        }
-        assert!(
-            enter(b"{\n\"a\": \"\xff\"}", &HOOKS)
-                .unwrap_err()
-                .contains("line 2")
-        );
-    }
-
-    #[test]
-    fn a_hook_edited_by_the_user_counts_as_installed() {
-        let (made, entered) = entered("{}\n");
-        for changed in [
-            "hippoctl hook session-start --pending",
-            "/opt/bin/hippoctl --workspace /w hook session-start",
-            "'/opt/my bin/hippoctl' hook session-start",
-        ] {
-            let text = made.replace("hippoctl hook session-start", changed);
-            assert_eq!(enter(text.as_bytes(), &HOOKS).unwrap(), None, "{changed}");
-            assert_eq!(take_out(text.as_bytes(), &entered).unwrap(), b"{}\n", "{changed}");
-        }
-        for another in [
-            "hippoctl hook session-end",
-            "echo hippoctl",
-            "myhippoctl hook session-start",
-        ] {
-            let text = made.replace("hippoctl hook session-start", another);
-            let (_, more) = enter(text.as_bytes(), &HOOKS).unwrap().unwrap();
-            assert_eq!(more.hooks, ["SessionStart"], "{another}");
-        }
-    }
-
-    #[test]
-    fn instructions_are_inserted_once() {
-        let edit = JsonInsertion::Instructions(vec!["memory/ROOT.md"]);
-        let (bytes, entered) = enter(b"{\n  \"instructions\": [\"docs/*.md\"]\n}\n", &edit)
-            .unwrap()
-            .unwrap();
-        assert_eq!(
-            String::from_utf8(bytes.clone()).unwrap(),
-            "{\n  \"instructions\": [\"docs/*.md\", \"memory/ROOT.md\"]\n}\n"
-        );
-        assert_eq!(
-            take_out(&bytes, &entered).unwrap(),
-            b"{\n  \"instructions\": [\"docs/*.md\"]\n}\n"
-        );
-        assert_eq!(
-            enter(b"{\"instructions\": [\"./memory/ROOT.md\"]}", &edit).unwrap(),
-            None
-        );
-    }
 }

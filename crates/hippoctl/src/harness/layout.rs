@@ -30,14 +30,20 @@ const CODEX_TOML: &str = ".codex/config.toml";
 
 /// The hooks of Claude Code: events and commands. The daily log is written after a completed task, but not after each
 /// turn.
-const CLAUDE_HOOKS: JsonInsertion = JsonInsertion::Hooks(&[
+const CLAUDE_EVENTS: &[(&str, &str)] = &[
     ("SessionStart", "hippoctl hook session-start --pending"),
     ("UserPromptSubmit", "hippoctl hook user-prompt"),
     ("PostToolUse", "hippoctl hook tool-result"),
     ("PreCompact", "hippoctl hook pre-compact"),
     ("TaskCompleted", "hippoctl hook task-completed"),
     ("SessionEnd", "hippoctl hook session-end"),
-]);
+];
+/// Commands that only read the memory. Claude Code runs them without asking the user.
+const CLAUDE_RULES: &[&str] = &[
+    "Bash(hippoctl search:*)",
+    "Bash(hippoctl get:*)",
+    "Bash(hippoctl context fetch:*)",
+];
 /// The hooks of Codex: events and commands. Codex has no event for a completed task or for the end of a session. Its
 /// event `Stop` occurs after each turn.
 const CODEX_EVENTS: &[(&str, &str)] = &[
@@ -135,7 +141,10 @@ fn of_platform(platform: Harness, config: &LayoutConfig, there: &PathSnapshot) -
             }
             vec![
                 block("CLAUDE.md", &name, protocol),
-                LayoutPart::Json(".claude/settings.json", CLAUDE_HOOKS),
+                LayoutPart::Json(
+                    ".claude/settings.json",
+                    JsonInsertion::Claude(CLAUDE_EVENTS, CLAUDE_RULES),
+                ),
             ]
         }
         Harness::OpenClaw => {
