@@ -5,8 +5,7 @@ use std::time::Instant;
 use hippo_map::audit::{AuditTally, AuditedChunk, AuditedEntry, AuditedFile, audit as look_through};
 use hippo_map::consolidation::{EntryRecord, RecordPlace};
 use hippo_proto::{AuditExample, AuditFinding, AuditKind, AuditRequest, AuditResponse, RpcError};
-use hippo_text::chunk::Speaker;
-use hippo_text::source::SourceKind;
+use hippo_text::{chunk::Speaker, source::SourceKind};
 
 use crate::clock::{Clock, rfc3339};
 use crate::errors::client_gone;

@@ -13,9 +13,7 @@ use std::ops::Range;
 
 use crate::truth::{DatedText, find_superseded, is_subject, may_state};
 use hippo_redact::SecretKind;
-use hippo_text::chunk::Speaker;
-use hippo_text::instruction;
-use hippo_text::text::clip;
+use hippo_text::{chunk::Speaker, instruction, text::clip};
 use hippo_types::time::Date;
 
 /// Files that harnesses load into the context of every agent. They may contain instructions.

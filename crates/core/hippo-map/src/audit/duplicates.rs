@@ -1,15 +1,11 @@
 //! Search for chunks with the same words.
-//!
-//! Lines without a statement, such as labels, links and machine output, do not make a duplicate. They are compared all
-//! the same: texts that differ in such a line are different.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::words::split_words;
-use super::{AuditPass, AuditTally, AuditedFile};
-use hippo_text::chunk::Speaker;
+use super::{AuditPass, AuditTally, AuditedFile, LONGEST_TITLE};
 use hippo_text::gist::{label::check_box, machine::is_machine, table::is_rule};
-use hippo_text::source::date_in_name;
+use hippo_text::{chunk::Speaker, source::date_in_name};
 
 /// Minimum number of words of a duplicate.
 const LEAST_WORDS: usize = 4;
@@ -63,8 +59,8 @@ impl AuditPass<'_> {
         // For each first text: the first duplicate, and the number of duplicates.
         let mut repeated: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
         for (at, text) in texts.iter().enumerate().filter(|(at, text)| text.first < *at) {
-            let paths = [text, &texts[text.first]].map(|text| files[text.file].path.as_str());
-            if (text.is_long || is_in_run(&texts, at)) && !is_variant(paths) {
+            let both = [text, &texts[text.first]].map(|text| &files[text.file]);
+            if (text.is_long || is_in_run(&texts, at)) && !is_variant(both) {
                 repeated.entry(text.first).or_insert((at, 0)).1 += 1;
             }
         }
@@ -146,14 +142,21 @@ fn without_links(line: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Returns `true` if the paths of two files differ only in a language or a final number. A date is not such a number.
-fn is_variant(paths: [&str; 2]) -> bool {
-    let [family, other] = paths.map(|path| {
-        let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+/// Returns `true` if the paths of two undated files differ only in a language or a number, or their titles only in a
+/// date or another value: translations, copies of a template, or a series of reports.
+fn is_variant(files: [&AuditedFile; 2]) -> bool {
+    let plain = |text: &str| split_words(text).without_values().joined();
+    let [path, other] = files.map(|file| {
+        let stem = file.path.rsplit_once('.').map_or(&*file.path, |(stem, _)| stem);
         let (name, part) = stem.rsplit_once(['.', '-', '_']).unwrap_or((stem, ""));
-        let is_language = part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_alphabetic());
-        let name = if is_language { name } else { stem };
-        name.trim_end_matches(|mark: char| mark.is_ascii_digit())
+        plain(if part.len() == 2 { name } else { stem })
     });
-    paths[0] != paths[1] && family == other && paths.iter().all(|path| date_in_name(path).is_none())
+    let [title, newer] = files.map(|file| {
+        let start = &file.text[..file.text.floor_char_boundary(LONGEST_TITLE)];
+        let (line, _) = start.split_once('\n').unwrap_or_default();
+        line.strip_prefix("# ").unwrap_or_default()
+    });
+    let is_series = title != newer && !plain(title).is_empty() && plain(title) == plain(newer);
+    let is_undated = files.iter().all(|file| date_in_name(&file.path).is_none());
+    is_undated && files[0].path != files[1].path && (path == other || is_series)
 }

@@ -151,7 +151,11 @@ fn short_texts_are_duplicates_only_in_a_run_of_two_files() {
 }
 
 #[test]
-fn translations_and_numbered_copies_are_no_duplicates() {
+fn translations_copies_of_a_template_and_reports_are_no_duplicates() {
+    let reports = ["2026-02-02", "2026-02-06"].map(|day| format!("# Report of {day}\n\n{STATEMENT}"));
+    let reports = [reports[0].as_str(), &reports[1]];
+    assert_eq!(duplicates(["report.md", "report_fix.md"], reports).count, 0);
+    assert_eq!(duplicates(["2026-02-02.md", "2026-02-06.md"], reports).count, 1);
     for (one, other, expected) in [
         ("docs/pumps.md", "docs/pumps.de.md", 0),
         ("docs/pumps.ja.md", "docs/pumps.ko.md", 0),
