@@ -5,7 +5,7 @@ use std::time::Instant;
 use hippo_map::audit::{AuditTally, AuditedChunk, AuditedEntry, AuditedFile, audit as look_through};
 use hippo_map::consolidation::{EntryRecord, RecordPlace};
 use hippo_proto::{AuditExample, AuditFinding, AuditKind, AuditRequest, AuditResponse, RpcError};
-use hippo_text::source::SourceKind;
+use hippo_text::{chunk::Speaker, source::SourceKind};
 
 use crate::clock::{Clock, rfc3339};
 use crate::errors::client_gone;
@@ -113,23 +113,27 @@ fn known(view: &WorkspaceView) -> Vec<AuditedFile> {
         .filter(|(_, document)| !matches!(SourceKind::from_path(&document.path), SourceKind::Node(_)));
     logs.map(|(_, document)| {
         let spans = document.chunks().iter();
-        let spans = spans.filter_map(|chunk| snapshot.spans.get(*chunk as usize).copied().flatten());
+        let spans = spans.filter_map(|chunk| {
+            let span = snapshot.spans.get(*chunk as usize).copied().flatten()?;
+            Some(audited_chunk(span, snapshot.corpus.place(*chunk)?.speaker))
+        });
         AuditedFile {
             path: document.path.to_string(),
             date: document.date,
             text: String::new(),
-            chunks: spans.map(chunk).collect(),
+            chunks: spans.collect(),
         }
     })
     .collect()
 }
 
-fn chunk(span: ChunkSpan) -> AuditedChunk {
+fn audited_chunk(span: ChunkSpan, speaker: Speaker) -> AuditedChunk {
     // Offsets fit into `usize`, because the file is in memory.
     let at = |byte: u64| usize::try_from(byte).unwrap_or(usize::MAX);
     AuditedChunk {
         line: span.start_line,
         bytes: at(span.start_byte)..at(span.end_byte),
+        speaker,
     }
 }
 

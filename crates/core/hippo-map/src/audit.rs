@@ -3,6 +3,7 @@
 //! docs/audit.md states the formula of each figure. Results name locations and reasons. They quote duplicates and
 //! contradictions with secrets removed, but no lines that read like an instruction.
 
+mod duplicates;
 #[cfg(test)]
 mod tests;
 pub(crate) mod words;
@@ -12,15 +13,11 @@ use std::ops::Range;
 
 use crate::truth::{DatedText, find_superseded, is_subject, may_state};
 use hippo_redact::SecretKind;
-use hippo_text::instruction;
-use hippo_text::text::clip;
+use hippo_text::{chunk::Speaker, instruction, text::clip};
 use hippo_types::time::Date;
-use words::split_words;
 
 /// Files that harnesses load into the context of every agent. They may contain instructions.
 const BOOT: [&str; 5] = ["AGENTS.md", "CLAUDE.md", "SOUL.md", "TOOLS.md", "USER.md"];
-/// Minimum number of words of a chunk that can count as a duplicate.
-const LEAST_WORDS: usize = 4;
 /// Maximum number of different values of a statement. A statement with more values counts as a form that is filled in
 /// repeatedly, not as a contradiction.
 const MOST_VALUES: usize = 8;
@@ -53,6 +50,8 @@ pub struct AuditedChunk {
     pub line: u32,
     /// Byte range in the text; a range outside it counts as an empty chunk.
     pub bytes: Range<usize>,
+    /// Author of the chunk.
+    pub speaker: Speaker,
 }
 
 /// Live entry of the index file.
@@ -91,7 +90,7 @@ pub struct AuditCase {
 /// Result of an audit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditReport {
-    /// Chunks with the same words as an earlier chunk.
+    /// Texts of chunks that occur more than once.
     pub duplicate: AuditTally,
     /// Entries with a pointer whose target is missing.
     pub stale: AuditTally,
@@ -206,30 +205,6 @@ impl AuditPass<'_> {
         )
     }
 
-    fn find_duplicates(&mut self, files: &[AuditedFile]) -> Option<AuditTally> {
-        let mut found = AuditTally::default();
-        let mut first: HashMap<String, (&str, u32)> = HashMap::new();
-        for file in files {
-            for AuditedChunk { line: start, bytes } in &file.chunks {
-                found.of += 1;
-                let text = file.text.get(bytes.clone()).unwrap_or_default();
-                self.check(text.len())?;
-                let said = split_words(text);
-                if said.len() < LEAST_WORDS {
-                    continue;
-                }
-                let here = (file.path.as_str(), *start);
-                let (path, line) = *first.entry(said.joined()).or_insert(here);
-                if (path, line) != here {
-                    self.add(&mut found, &file.path, Some(*start), &[(file, *start)], || {
-                        format!("duplicates {path}:{line}")
-                    })?;
-                }
-            }
-        }
-        Some(found)
-    }
-
     fn find_stale(&mut self, entries: &[AuditedEntry]) -> Option<AuditTally> {
         let mut found = AuditTally::of(entries.len());
         for entry in entries {
@@ -327,11 +302,20 @@ impl AuditPass<'_> {
         {
             found.of += 1;
             self.check(line.text.len())?;
-            if let Some(rule) = instruction::match_rule(line.text) {
+            let is_order = |_: &&str| instruction::is_instruction(&without_identifiers(line.text));
+            if let Some(rule) = instruction::match_rule(line.text).filter(is_order) {
                 let rule = || rule.to_owned();
                 self.add(&mut found, &line.file.path, Some(line.number), &[], rule)?;
             }
         }
         Some(found)
     }
+}
+
+/// Removes words with an underscore between letters, which are probably names in a program. The audit only reports
+/// lines; the protection of prompts does not ignore such words.
+fn without_identifiers(line: &str) -> String {
+    let is_mark = |mark: char| !mark.is_alphanumeric();
+    let plain = (line.split(' ')).filter(|word| !word.trim_matches(is_mark).contains('_'));
+    plain.collect::<Vec<_>>().join(" ")
 }

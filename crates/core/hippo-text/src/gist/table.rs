@@ -35,7 +35,7 @@ fn statement(header: &[String], row: &[String]) -> Option<String> {
 }
 
 /// Returns `true` for the delimiter line between the header and the rows of a table.
-fn is_rule(line: &str) -> bool {
+pub fn is_rule(line: &str) -> bool {
     line.contains('-') && line.trim().bytes().all(|byte| b"|-: ".contains(&byte))
 }
 
