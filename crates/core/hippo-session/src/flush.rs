@@ -241,7 +241,8 @@ impl FlushState<'_> {
                 } else {
                     Some(message.name.clone().into_owned())
                 };
-                let label = label.unwrap_or_default();
+                let label = label.filter(|label| !label.is_empty());
+                let label = label.unwrap_or_else(|| "tool".to_owned());
                 let trouble = ToolError::find(&label, &text, message.error);
                 let topic = self.current_topic(day);
                 topic.messages += 1;
