@@ -22,6 +22,7 @@ use jiff::civil::Date;
 use crate::compaction::read::{self, RecordReader, RecordedCall, TranscriptRecord};
 use crate::compaction::{Message, Role};
 use hippo_text::fence::without_sections;
+use hippo_text::gist::machine::is_output;
 use hippo_types::time::Timestamp;
 use hippo_types::transcript::{TranscriptFormat, TranscriptProblem};
 
@@ -174,8 +175,12 @@ impl FlushState<'_> {
         self.known.copied |= forked;
         // Codex stamps copied messages with the time of the copy.
         let restamped = format == Some(TranscriptFormat::Codex);
-        for message in messages {
+        for mut message in messages {
             let known = self.known.is_known(&message, at, restamped, &mut self.is_known);
+            // Some harnesses store tool results as messages of the user. The first message is always a request.
+            if message.role == Role::User && self.options.topic.is_some() && is_output(&message.text) {
+                message.role = Role::Tool;
+            }
             let own = if message.calls.is_empty() {
                 &[]
             } else {
@@ -236,7 +241,8 @@ impl FlushState<'_> {
                 } else {
                     Some(message.name.clone().into_owned())
                 };
-                let label = label.unwrap_or_default();
+                let label = label.filter(|label| !label.is_empty());
+                let label = label.unwrap_or_else(|| "tool".to_owned());
                 let trouble = ToolError::find(&label, &text, message.error);
                 let topic = self.current_topic(day);
                 topic.messages += 1;

@@ -136,8 +136,15 @@ fn select_lasting(gathered: &RootContent, mut room: usize) -> Vec<String> {
     let mut known = BTreeSet::new();
     for day in gathered.days.iter().rev() {
         for (kind, topic, text) in &day.kept {
-            let topic = if topic.is_empty() { kind.name() } else { topic };
-            let line = format!("- {topic} [{}]: {text} → {}", kind.name(), day.date);
+            // The type of the line already says that it is feedback.
+            let field = text.split_once("user feedback: ");
+            let field = field.filter(|(about, _)| about.is_empty() || about.ends_with(": "));
+            let unnamed = if *kind == MemoryType::User { "user" } else { "" };
+            let (about, said) = field.unwrap_or((unnamed, text));
+            let mut names = [topic, about.trim_end_matches(": ")].into_iter();
+            let name = names.find(|name| !name.is_empty()).map(|name| format!("{name} "));
+            let (name, kind) = (name.unwrap_or_default(), kind.name());
+            let line = format!("- {name}[{kind}]: {said} → {}", day.date);
             if !known.contains(text) && take_room(&mut room, line.len() + 1) {
                 known.insert(text.clone());
                 out.push(line);

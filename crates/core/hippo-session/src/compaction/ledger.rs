@@ -85,7 +85,7 @@ pub struct MessageLedger {
     pub cores: Vec<MessageCore>,
     details: BTreeMap<usize, LineDetail>,
     /// The first message that states a goal. Its line is always kept.
-    first_goal: Option<usize>,
+    pub first_goal: Option<usize>,
     /// Positions and texts of the last messages.
     texts: VecDeque<(usize, Box<str>)>,
     text_bytes: usize,

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use super::branch::{BranchTracker, RecordReading};
 use super::ledger::MessageLedger;
-use super::message::{Message, ShortContentId};
+use super::message::{Message, Role, ShortContentId};
 use super::read::{RecordReader, TranscriptRecord};
 use super::{CompactionOptions, CompactionResult, round_score, summary};
 use hippo_text::fence::without_sections;
+use hippo_text::gist::machine::is_output;
 use hippo_types::tokens;
 use hippo_types::transcript::CompactStats;
 
@@ -64,6 +65,10 @@ impl CompactionState {
             // The sections that hippod inserted into a prompt are not part of the session.
             if let Cow::Owned(rest) = without_sections(&message.text) {
                 message.text = Cow::Owned(rest);
+            }
+            // Some harnesses store tool results as messages of the user. The first message is the user's goal.
+            if message.role == Role::User && self.ledger.first_goal.is_some() && is_output(&message.text) {
+                message.role = Role::Tool;
             }
             let id = self.ledger.push(&message, &message.content());
             each(id, &message);

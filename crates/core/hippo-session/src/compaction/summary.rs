@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::classify::EntryType;
-use super::ledger::{MessageLedger, ScoredMessage};
+use super::ledger::{LineDetail, MessageLedger, ScoredMessage};
 use super::line;
 use super::score::Tier;
 use super::words;
@@ -31,7 +31,9 @@ const HEADINGS: usize = 190;
 const TINY: usize = 800;
 /// Active messages may use this share of the remaining room, in addition to the first [`FIRST`] characters of each.
 const ACTIVE_SHARE: f64 = 0.6;
-/// Goals of the user may use this share of the room that the active messages leave.
+/// The first goal of the user may use this share of the whole room, before the active messages.
+const FIRST_GOAL_SHARE: f64 = 0.04;
+/// Other goals of the user may use this share of the room that the active messages leave.
 const GOAL_SHARE: f64 = 0.15;
 /// An earlier summary may use this share of the room that the goals leave.
 const PRIOR_SHARE: f64 = 0.25;
@@ -96,6 +98,7 @@ impl BuiltSummary {
     fn fill(&mut self, mut parts: SummaryParts<'_>, options: &CompactionOptions, limit: usize) {
         let tight = options.budget.is_some();
         let mut room = ByteBudget(limit - AROUND);
+        room.lend(FIRST_GOAL_SHARE, |room| parts.select_first_goal(room));
         parts.select_active(&mut room);
         room.lend(ACTIVE_SHARE, |room| parts.extend_active(room));
         room.lend(GOAL_SHARE, |room| parts.select_goals(room));
@@ -251,23 +254,36 @@ impl<'l> SummaryParts<'l> {
         }
     }
 
+    /// Selects the first goal, which has priority because it states what the session is about.
+    fn select_first_goal(&mut self, room: &mut ByteBudget) {
+        let ledger = self.ledger;
+        let first = ledger.first_goal.map(|index| ledger.score(index));
+        if let Some(scored) =
+            first.filter(|scored| scored.tier == Tier::Compress && !self.shows(scored.index))
+            && let Some(detail) = ledger.detail(scored.index)
+        {
+            self.add_goal(scored, detail, room);
+        }
+    }
+
+    /// Selects the first goal if it did not fit before, and then the other goals, newest first.
     fn select_goals(&mut self, room: &mut ByteBudget) {
-        let wanted = |scored: &ScoredMessage<'_>| {
-            scored.core.kind == EntryType::UserIntent
+        self.select_first_goal(room);
+        for (scored, detail) in self.ledger.lines().rev() {
+            if scored.core.kind == EntryType::UserIntent
                 && scored.tier != Tier::Sparse
-                && !self.active.contains_key(&scored.index)
-        };
-        let goals = self.ledger.lines().rev().filter(|(scored, _)| wanted(scored));
-        let mut goals: Vec<_> = goals.collect();
-        // The first goal has priority, because it states what the session is about.
-        let first = usize::from(!goals.is_empty());
-        goals.rotate_right(first);
-        for (scored, detail) in goals {
-            let text = characters(&detail.preview, GOAL_LENGTH);
-            let line = format!("- {} {}", without_secrets(text), scored.core.id);
-            if text.chars().count() > GOAL_LEAST && room.spend(line.len() + 1) {
-                self.goals.insert(scored.index, line);
+                && !self.shows(scored.index)
+            {
+                self.add_goal(scored, detail, room);
             }
+        }
+    }
+
+    fn add_goal(&mut self, scored: ScoredMessage<'_>, detail: &LineDetail, room: &mut ByteBudget) {
+        let text = characters(&detail.preview, GOAL_LENGTH);
+        let line = format!("- {} {}", without_secrets(text), scored.core.id);
+        if text.chars().count() > GOAL_LEAST && room.spend(line.len() + 1) {
+            self.goals.insert(scored.index, line);
         }
     }
 

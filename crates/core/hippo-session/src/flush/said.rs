@@ -55,6 +55,24 @@ const REMARKS: [&str; 30] = [
     "i'd rather", "perfect", "great,", "good,", "nein", "нет,", "не ", "from now on", "you should",
 ];
 
+/// Phrases that make a remark a lasting rule.
+const RULES: [&str; 3] = ["from now on", "in future", "in the future"];
+/// Beginnings of a clause that states a lasting rule.
+#[rustfmt::skip] // keep the list compact
+const ORDERS: [&str; 12] = [
+    "always ", "never ", "don't ", "dont ", "do not ", "use ", "prefer ", "i prefer ", "immer ", "nie ", "всегда ",
+    "никогда ",
+];
+/// Words before a rule that do not change its meaning.
+#[rustfmt::skip] // keep the list compact
+const LEADS: [&str; 11] = ["no", "nope", "ok", "and", "but", "so", "please", "just", "also", "you", "should"];
+/// Words that do not name what a rule is about.
+#[rustfmt::skip] // keep the list compact
+const VAGUE: [&str; 28] = [
+    "this", "that", "these", "those", "them", "they", "the", "one", "ones", "other", "others", "there", "here", "again",
+    "anymore", "same", "like", "way", "just", "please", "instead", "now", "yet", "worry", "don", "dont", "not", "you",
+];
+
 /// Returns the prompt that a person wrote, as one redacted line; `None` if a program wrote the message.
 pub fn extract_prompt(text: &str) -> Option<String> {
     let looked_at = start(text, LOOKED_AT);
@@ -118,6 +136,27 @@ pub fn is_remark(asked: &str) -> bool {
     REMARKS.iter().any(|mark| beginning.starts_with(mark))
 }
 
+/// Returns true if a remark states a lasting rule and names what the rule is about, such as `no, never log tokens`.
+pub fn states_rule(asked: &str) -> bool {
+    let asked = asked.to_lowercase().replace('’', "'");
+    let names = |rest: &str| {
+        let mut words = rest.split(|mark: char| !mark.is_alphanumeric());
+        words.any(|word| word.chars().count() > 2 && !VAGUE.contains(&word))
+    };
+    if let Some(rule) = RULES.iter().find(|rule| asked.contains(**rule)) {
+        return names(&asked.replace(rule, " "));
+    }
+    asked.split([',', '.', ';', ':', '!', '?', '。']).any(|clause| {
+        let polite = clause.contains("please ") && clause.contains(" instead");
+        let order = ORDERS.iter().find_map(|order| {
+            let (before, rest) = clause.split_once(order)?;
+            let leads = before.split_whitespace().all(|word| LEADS.contains(&word));
+            leads.then_some(rest)
+        });
+        order.is_some_and(names) || polite && names(clause)
+    })
+}
+
 /// Creates the title of a topic from the first prompt of the topic.
 pub fn make_title(asked: &str) -> String {
     let mut line = asked.trim_start_matches(|mark: char| !mark.is_alphanumeric() && mark != '/');
@@ -143,4 +182,31 @@ pub fn make_title(asked: &str) -> String {
 /// Returns true if a prompt is too short to be a topic of its own.
 pub fn is_short(asked: &str) -> bool {
     asked.len() < LEAST && !asked.contains(|mark: char| mark > '\u{2fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_is_lasting_and_names_its_subject() {
+        for (remark, lasting) in [
+            ("no, never log the serial numbers", true),
+            ("Don’t print the serial numbers", true),
+            ("no. please draw the border in grey instead", true),
+            ("no pauses in tests in future", true),
+            ("don't do that in future", false),
+            ("From now on the panel shows litres", true),
+            ("you should always close the valve", true),
+            ("i prefer litres", true),
+            ("no, the border stays as it is", false),
+            ("no, grey is better, no need for blue", false),
+            ("i don't think the border is right", false),
+            ("don't do that", false),
+            ("not like this, use the other one", false),
+            ("no, make it 500 ms", false),
+        ] {
+            assert_eq!(states_rule(remark), lasting, "{remark}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use hippo_redact::without_secrets;
 use hippo_text::text::clip;
 
 use super::called::FileAccess;
-use super::said::neutralize_comments;
+use super::said::{neutralize_comments, states_rule};
 use super::topic::{SessionTopic, ToolError};
 
 /// Approximate maximum total bytes of the sections of a day.
@@ -33,8 +33,8 @@ pub struct LogSection {
 
 /// Names of the fields of a section, in their order.
 #[rustfmt::skip] // keep the list compact
-const FIELDS: [&str; 8] = [
-    "request", "analysis", "decision", "outcome", "errors", "user feedback", "references", "tool calls",
+const FIELDS: [&str; 9] = [
+    "request", "analysis", "decision", "outcome", "errors", "user feedback", "remark", "references", "tool calls",
 ];
 
 impl LogSection {
@@ -85,12 +85,15 @@ fn rank_fields(topic: &SessionTopic) -> Vec<(&'static str, String)> {
     let (decision, others) = decisions.split_at(decisions.len().min(1));
     let (request, requests) = topic.requests.split_at(topic.requests.len().min(1));
     let more = (topic.more > 0).then(|| format!("({} more)", topic.more));
+    // Only lasting rules are feedback, because the memory keeps feedback word for word.
+    let (rules, remarks) = topic.feedback.iter().cloned().partition(|said| states_rule(said));
     let troubles = &topic.troubles[topic.troubles.len().saturating_sub(3)..];
     let ranked = [
         ("request", request.to_vec()),
         ("outcome", vec![topic.outcome()]),
         ("decision", owned(decision)),
-        ("user feedback", topic.feedback.clone()),
+        ("user feedback", rules),
+        ("remark", remarks),
         ("references", vec![format_references(topic)]),
         ("errors", troubles.iter().map(format_trouble).collect()),
         ("analysis", owned(&topic.analysis.top(2))),

@@ -55,6 +55,7 @@ fn session() -> String {
         answered("2026-03-02T09:01:05Z", "c4", "all good", false),
         said("2026-03-02T09:01:30Z", "Fixed: the pump restarts now, and all tests pass. The delay is in src/pump.rs."),
         user("2026-03-02T09:02:00Z", "no, make it 500 ms; the panel has password=hunter2secret"),
+        user("2026-03-02T09:02:10Z", "always state the delay in ms"),
         said("2026-03-02T09:02:30Z", "The delay is 500 ms now, updated in src/pump.rs."),
     ]
     .concat()
@@ -67,11 +68,28 @@ fn a_session_becomes_a_section_with_request_analysis_decision_and_outcome() {
         ..FlushOptions::default()
     };
     let found = flush(session().as_bytes(), options, day);
-    assert_eq!((found.messages, found.known, found.malformed), (14, 0, 0));
+    assert_eq!((found.messages, found.known, found.malformed), (15, 0, 0));
     assert_eq!(found.upto, Some(session().len() as u64));
     assert_eq!(found.sections.len(), 1);
     insta::assert_snapshot!(found.sections[0].text);
     assert_eq!(found.sections[0].day, Some("2026-03-02".parse().unwrap()));
+}
+
+#[test]
+fn output_of_tools_in_messages_of_the_user_is_not_a_request() {
+    let line = |role: &str, text: &str| format!("{}\n", serde_json::json!({"role": role, "content": text}));
+    let output = "  % Total    % Received\n100   293  100   293    0     0  12993      0 --:--:-- --:--:-- 15421\nthe pump runs\nbash-$";
+    let bytes = [
+        line("user", "Find out if the pump runs in the cellar"),
+        line("assistant", "I will fetch its page."),
+        line("user", output),
+        line("assistant", "The pump runs, all tests pass."),
+        line("user", output),
+    ]
+    .concat();
+    let found = texts(bytes.as_bytes());
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(!found[0].contains("Received"), "{found:?}");
 }
 
 #[test]
@@ -178,7 +196,7 @@ fn known_messages_are_skipped_and_an_incomplete_line_is_left_for_later() {
     let mut again = Flusher::new(FlushOptions::default(), |key| !seen.insert(*key), day);
     again.feed(bytes.as_bytes());
     let rest = again.finish();
-    assert_eq!((rest.messages, rest.known), (5, 9));
+    assert_eq!((rest.messages, rest.known), (6, 9));
     assert!(
         rest.sections[0].title.ends_with("(continued)"),
         "{:?}",

@@ -69,14 +69,6 @@ pub struct SessionTopic {
     pub troubles: Vec<ToolError>,
 }
 
-/// Beginnings of error lines without details. The line after such a line has the details.
-const GENERAL: [&str; 4] = [
-    "Exit code ",
-    "Command exited with",
-    "exit status",
-    "<tool_use_error>",
-];
-
 /// An error that a tool reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolError {
@@ -93,12 +85,10 @@ pub struct ToolError {
 impl ToolError {
     /// Returns the error that a tool result reports, if any.
     pub fn find(label: &str, answer: &str, failed: bool) -> Option<Self> {
-        let mut line = error::find_error_line(answer, failed)?;
-        if GENERAL.iter().any(|general| line.starts_with(general)) {
-            // A line such as `Exit code 1` has no details. They are in the next line.
-            let behind = answer.split_once(line).map_or("", |(_, behind)| behind);
-            line = error::find_error_line(behind, true).unwrap_or(line);
-        }
+        let found = error::find_error_line(answer, failed)?;
+        // The line may be a secret because of the lines before it.
+        let clean = without_secrets(answer);
+        let line = error::find_error_line(&clean, failed).unwrap_or(found);
         let line = said::neutralize_comments(&clip(&without_secrets(line), ERROR)).replace('`', "'");
         (!line.is_empty()).then(|| Self {
             label: label.to_owned(),

@@ -17,6 +17,10 @@ const CODE: [&str; 22] = [
     "{\"", "{{", "${", "={", "};", ") {", "</", "/>", "=>", "();", "::", "&&", "||", "\": ", "\":\"", "@DESKTOP", "█", "░", "▓", "#!/", "px;", "var(--",
 ];
 
+/// Strings that identify status lines of a terminal: the header of a download meter, and the state of an editor.
+#[rustfmt::skip] // a list is read in lines
+const STATUS: [&str; 5] = ["% Total", "Dload  Upload", "(Open file: ", "(Current directory: ", "[File: /"];
+
 /// Names of fields that describe a report itself and not its subject.
 #[rustfmt::skip] // a list is read in lines
 const METADATA: [&str; 6] = ["Author", "Current time", "Generated", "Last updated", "Query", "Report generated"];
@@ -57,6 +61,11 @@ pub fn is_machine(line: &str) -> bool {
                 && find_date(value).is_some()
             || name == "Source" && value.bytes().all(|byte| byte.is_ascii_lowercase())
     });
+    metadata || is_printed(line)
+}
+
+/// Returns true for a line that no person types: a stack frame, a listing, numbers, a meter.
+pub fn is_printed(line: &str) -> bool {
     let frame = (line.starts_with("at ") && line.ends_with(')') && line.contains(':'))
         || (line.starts_with("File \"") && line.contains("\", line "));
     let listing = line.len() > 11
@@ -65,10 +74,55 @@ pub fn is_machine(line: &str) -> bool {
         && line.as_bytes()[10] != b'-';
     let letters = line.chars().filter(|mark| mark.is_alphabetic()).count();
     let marks = line.chars().filter(|mark| !mark.is_whitespace()).count();
-    metadata
-        || frame
+    frame
         || listing
         || (marks > 24 && letters * 3 < marks)
+        || STATUS.iter().any(|mark| line.contains(mark))
         || line.contains("├──")
         || line.contains("└──")
+}
+
+/// Returns true for a text that a program printed, but not for a paste with a request before or after it. Its first
+/// line is machine output. It ends with a shell prompt, or its last line and half of its lines are output or markup.
+pub fn is_output(text: &str) -> bool {
+    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let last = lines().next_back().unwrap_or_default();
+    let printed = |line: &str| {
+        let markup = line.starts_with('<') && line.ends_with('>');
+        markup || !line.contains(char::is_alphabetic) || is_printed(line)
+    };
+    let mostly = || lines().filter(|line| printed(line)).count() * 2 >= lines().count();
+    lines().next().is_some_and(is_printed) && (last.ends_with("-$") || printed(last) && mostly())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_of_a_program_differs_from_a_request_with_a_paste() {
+        let meter = "  % Total    % Received % Xferd  Average Speed\n100   293  100   293    0     0  12993      0 --:--:-- --:--:-- 15421\n<html>\n<p>Pump</p>\n</html>\nA pump\n";
+        let editor = "[File: /srv/pump.pl (1 lines total)]\n1:\n(Open file: /srv/pump.pl)\n(Current directory: /srv)\nbash-$";
+        let trace = "at start (pump.js:3:1)\nat run (pump.js:9:4)\n";
+        for (text, output) in [
+            (format!("{meter}bash-$"), true),
+            (
+                format!("{meter}sub start;\nsub stop;\nsub drain;\nsub fill;\nbash-$"),
+                true,
+            ),
+            (editor.to_owned(), true),
+            (trace.to_owned(), true),
+            (format!("Why does it stop?\n{trace}"), false),
+            (format!("{trace}Why does it stop?"), false),
+            ("<task>\nRepair the pump\n</task>".to_owned(), false),
+            (
+                "Run make && make test\nThen call pump::start();".to_owned(),
+                false,
+            ),
+            ("1. 80\n2. 443\n".to_owned(), false),
+            (String::new(), false),
+        ] {
+            assert_eq!(is_output(&text), output, "{text}");
+        }
+    }
 }

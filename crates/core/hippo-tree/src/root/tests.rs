@@ -65,6 +65,20 @@ fn a_root_has_four_sections_and_the_statements_of_the_user() {
 }
 
 #[test]
+fn a_root_calls_feedback_feedback_only_once() {
+    let body = "## Feedback\n- The pump: user feedback: no, never drain it → memory/x.md#L1\n- user feedback: use litres → memory/x.md#L2\n- ask first → memory/x.md#L3\n\n## Valves [feedback]\n- user feedback: close them → memory/x.md#L4\n";
+    let root = of(&[(date(2026, 1, 1), body.to_owned())], 1_500);
+    for line in [
+        "- The pump [feedback]: no, never drain it → 2026-01-01\n",
+        "- [feedback]: use litres → 2026-01-01\n",
+        "- [feedback]: ask first → 2026-01-01\n",
+        "- Valves [feedback]: close them → 2026-01-01\n",
+    ] {
+        assert!(root.contains(line), "{root}");
+    }
+}
+
+#[test]
 fn a_long_conversation_gives_a_root_of_almost_its_budget() {
     let talk = |day: i8| {
         let said = |number: usize| {

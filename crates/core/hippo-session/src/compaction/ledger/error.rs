@@ -1,47 +1,106 @@
 //! Detection of the error line in a tool result.
 
+use hippo_text::gist::machine::is_printed;
 use hippo_text::text::start;
 
 /// Markers of a line that reports an error.
 #[rustfmt::skip] // keep the list compact
-const MARKS: [&str; 10] = [
-    "error:", "error[", "Error:", "ERROR:", "Exception:", "panicked at", "fatal:", "FAILED", "Traceback",
+const MARKS: [&str; 11] = [
+    "error:", "error[", "error TS", "Error:", "ERROR:", "Exception:", "panicked at", "fatal:", "FAILED", "Traceback",
     "ERR!",
+];
+/// Words, in lower case, of a line that probably reports the error of a failed tool.
+const WORDS: [&str; 6] = ["error", "fatal", "failed", "not found", "denied", "no such"];
+/// Beginnings of lines that do not say what failed.
+#[rustfmt::skip] // keep the list compact
+const NOISE: [&str; 9] = [
+    "Traceback", "On branch ", "Debugger ", "Waiting for the debugger", "<tool_use_error>", "</tool_use_error>",
+    "Exit code ", "exit status", "Command exited with",
 ];
 /// Maximum bytes of a displayed error.
 const SHOWN: usize = 160;
 /// Number of bytes of a tool result that are searched for an error.
 const SEARCHED: usize = 64 << 10;
 
-/// Returns the first line that reports an error, shortened for display. If the tool failed, the marker may be anywhere
-/// in the line, and without a marker the first line counts. If the tool succeeded, the line must start with the marker,
-/// because file contents mention errors too.
+/// Returns the line that reports an error, shortened for display.
 pub fn find_error(text: &str, failed: bool) -> Option<&str> {
     find_error_line(text, failed).map(|line| start(line, SHOWN).trim())
 }
 
-/// Returns the first line that reports an error, not shortened. Redact this line before it is shortened, because
-/// redaction does not recognise a secret that was cut.
+/// Returns the line that reports an error, not shortened. Redact this line before it is shortened, because redaction
+/// does not recognise a secret that was cut.
+///
+/// If the tool succeeded, this is the first line that starts with a marker, because file contents mention errors too.
+/// If the tool failed, it is the first line with a marker, or else the last line with one of the [`WORDS`], or else the
+/// last line that is not progress. A commit without changes is not an error.
 pub fn find_error_line(text: &str, failed: bool) -> Option<&str> {
     let text = start(text, SEARCHED);
-    let at = if failed {
-        let marked = MARKS.iter().filter_map(|mark| text.find(mark)).min();
-        marked.unwrap_or(text.len() - text.trim_start().len())
-    } else {
-        let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1));
-        let begins = |at: &usize| MARKS.iter().any(|mark| text[*at..].starts_with(mark));
-        starts.into_iter().find(begins)?
+    if !failed {
+        let begins = |line: &&str| MARKS.iter().any(|mark| line.starts_with(mark));
+        return text.lines().find(begins).map(str::trim);
+    }
+    let is_noise = |line: &str| {
+        let script = line.starts_with("> ") && line.contains('@');
+        script || NOISE.iter().any(|noise| line.starts_with(noise))
     };
-    let from = text[..at].rfind('\n').map_or(0, |end| end + 1);
-    let line = text[from..].lines().next()?.trim();
-    let line = if line.len() > SHOWN { &text[at..] } else { line };
-    let line = line.lines().next()?.trim();
-    (!line.is_empty()).then_some(line)
+    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let telling = || lines().filter(|line| !is_noise(line));
+    let marked = telling().find_map(|line| show_from(line, line, &MARKS));
+    let worded = |line| show_from(line, &line.to_ascii_lowercase(), &WORDS);
+    let found = marked.or_else(|| telling().rev().find_map(worded));
+    if found.is_none() && text.contains("nothing to commit") {
+        return None;
+    }
+    let last = |line: &&str| line.contains(char::is_alphabetic) && !is_printed(line);
+    let found = found.or_else(|| telling().rfind(last));
+    found
+        .or_else(|| lines().rfind(last))
+        .or_else(|| lines().next_back())
+}
+
+/// Returns the line if `seen` contains one of the words, a long line from that word on.
+fn show_from<'t>(line: &'t str, seen: &str, words: &[&str]) -> Option<&'t str> {
+    let at = words.iter().filter_map(|word| seen.find(word)).min()?;
+    Some(if line.len() > SHOWN { &line[at..] } else { line })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_failed_tool_is_quoted_without_progress_and_status_lines() {
+        let table = [
+            (
+                "  % Total    % Received % Xferd  Average Speed\n100  66M    0  66M\nunzip: cannot find pump.zip",
+                "unzip: cannot find pump.zip",
+            ),
+            (
+                "> pump@0.1.0 build\n> tsc\n\nsrc/pump.ts(3,1): error TS2769: no overload\nsrc/pump.ts(9,1): error TS2304: no name",
+                "src/pump.ts(3,1): error TS2769: no overload",
+            ),
+            (
+                "Debugger attached.\ncp: pump.json: No such file or directory\nWaiting for the debugger to disconnect...\n\n\nCommand exited with code 1",
+                "cp: pump.json: No such file or directory",
+            ),
+            (
+                "Exit code 1\nTraceback (most recent call last):\n  File \"pump.py\", line 3, in <module>\nKeyError: 'valve'",
+                "KeyError: 'valve'",
+            ),
+            (
+                "1 of 2 checks failed\n2 of 3 checks Failed\nbye",
+                "2 of 3 checks Failed",
+            ),
+            ("\n\nCommand exited with code 1", "Command exited with code 1"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(find_error(text, true), Some(expected), "{text}");
+        }
+        let clean = "Exit code 1\nOn branch master\nnothing to commit, working tree clean";
+        assert_eq!(find_error(clean, true), None);
+        let refused = "pre-commit: denied\nOn branch master\nnothing to commit, working tree clean";
+        assert_eq!(find_error(refused, true), Some("pre-commit: denied"));
+    }
 
     #[test]
     fn a_successful_tool_reports_an_error_only_at_the_start_of_a_line() {
@@ -63,7 +122,7 @@ mod tests {
                 true,
                 Some("all tests passed, none FAILED"),
             ),
-            ("\nbad luck\nmore", true, Some("bad luck")),
+            ("\nbad luck\nworse luck\n\n", true, Some("worse luck")),
             ("one\nsh: fatal: two\nthree", true, Some("sh: fatal: two")),
             ("", true, None),
         ];

@@ -194,3 +194,59 @@ fn a_message_is_referenced_by_its_words_or_its_beginning() {
         assert!((referenced(texts) - expected).abs() < 1e-9, "{texts:?}");
     }
 }
+
+#[test]
+fn output_of_tools_in_messages_of_the_user_does_not_replace_the_goal() {
+    let page = "<p>the pump runs</p>\n".repeat(40);
+    let output = |number: u32| {
+        format!(
+            "  % Total    % Received\n100   29{number}  100   293    0     0  12993      0 --:--:-- --:--:-- 15421\n{page}bash-$"
+        )
+    };
+    let mut text = message_line("user", "Find out if the pump runs in the cellar");
+    for number in 0..6 {
+        text += &message_line("assistant", "I will fetch the page.");
+        text += &message_line("user", &output(number));
+    }
+    let compacted = compacted_within(&text, 800);
+    let kinds: Vec<String> = compacted.scores().map(|score| score.kind.to_string()).collect();
+    assert_eq!(kinds[..3], ["user_intent", "context", "tool_result"]);
+    assert_eq!(kinds.iter().filter(|kind| *kind == "tool_result").count(), 6);
+    let summary = &compacted.summary;
+    assert!(
+        summary.contains("## Goal\n- Find out if the pump runs"),
+        "{summary}"
+    );
+    assert!(!summary.contains("[USER]"), "{summary}");
+    // If the user begins with output, it is the goal all the same.
+    let first = compacted_within(&message_line("user", &output(0)), 800);
+    assert_eq!(first.scores().next().unwrap().kind, "user_intent");
+}
+
+#[test]
+fn long_messages_of_the_user_leave_room_for_the_first_goal() {
+    let mut text = message_line("user", "Find out if the pump runs in the cellar");
+    for number in 0..30 {
+        text += &message_line(
+            "user",
+            &format!("Report {number}: {}", "the water rises. ".repeat(60)),
+        );
+    }
+    let summary = compacted_within(&text, 800).summary;
+    assert!(
+        summary.contains("## Goal\n- Find out if the pump runs"),
+        "{summary}"
+    );
+}
+
+#[test]
+fn names_have_priority_over_line_numbers() {
+    let lines = (400..1000).map(|line| format!("{line}: pump\n"));
+    let view = lines.collect::<String>()
+        + &(0..30)
+            .map(|name| format!("valve_opening_{name}\n"))
+            .collect::<String>();
+    let text = message_line("user", "Please read the file") + &message_line("tool", &view);
+    let summary = compacted_within(&text, 480).summary;
+    assert!(summary.contains("valve_opening_29"), "{summary}");
+}
