@@ -7,10 +7,12 @@ use serde_json::{Value, json};
 use crate::mcp::served;
 
 /// Fields of a search result with a citation.
-const RESULT: [&str; 8] = [
+const RESULT: [&str; 10] = [
     "citation",
     "corpus",
+    "date",
     "endLine",
+    "heading",
     "path",
     "score",
     "snippet",
@@ -26,7 +28,7 @@ fn names(value: &Value) -> BTreeSet<&str> {
 }
 
 #[test]
-fn a_search_result_has_exactly_the_fields_of_openclaw() {
+fn a_search_result_has_the_fields_of_openclaw_and_its_heading_and_date() {
     let (_scratch, _daemon, mut mcp) = served();
     for corpus in [None, Some("memory"), Some("all")] {
         let asked = json!({"query": "staging port", "maxResults": 5, "minScore": 0, "corpus": corpus});

@@ -177,7 +177,7 @@ impl DaemonSession {
 }
 
 /// Returns the root that is `here` itself or the nearest parent folder of `here`.
-fn nearest_above<'a>(here: &Path, roots: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest_above<'a>(here: &Path, roots: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     roots
         .filter(|root| here.starts_with(root))
         .max_by_key(|root| Path::new(root).components().count())

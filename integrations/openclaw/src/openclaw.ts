@@ -1,5 +1,6 @@
 /**
- * The plugin of hippod for OpenClaw. It does what the extension for Pi does, as far as OpenClaw's plugin API allows it.
+ * The plugin of hippod for OpenClaw. Large tool results become entries, prompts get passages of the memory, and sessions are summarized
+ * and added to the daily log.
  *
  * The types describe only what the plugin uses of the API.
  */
@@ -40,10 +41,10 @@ interface Api {
   registerCompactionProvider(provider: { id: string; label: string; summarize(params: Compaction): Promise<string> }): void;
 }
 
-/** Reasons for which OpenClaw ends a session for good. */
+/** Reasons for which OpenClaw ends a session permanently. */
 const ENDED = ["new", "reset", "idle", "daily", "deleted"];
 /** The text that the plugin added to a prompt. */
-const ADDED = /\n\n<!-- hippod: context -->[^]*$/;
+const ADDED = /\n\n<!-- hippod: context -->(?:(?!<!-- hippod: context -->)[^])*<!-- \/hippod -->\s*$/;
 
 /** Changes the text of a message. */
 function withText(of: Record<string, unknown>, change: (text: string) => string): Record<string, unknown> {
@@ -81,7 +82,7 @@ export default {
     const added = new Map<string, string>();
     /** The sessions of which OpenClaw compacts one next. */
     const compacting = new Map<string, Entries>();
-    /** Turns are reported one after the other. */
+    /** Reports of turns, in order. */
     let reporting: Promise<void> = Promise.resolve();
 
     const keyOf = ({ sessionKey, sessionId }: Context): string => sessionKey ?? sessionId ?? "";
@@ -181,7 +182,7 @@ export default {
     api.on("session_end", async ({ reason }, ctx) => {
       const entries = sessions.get(keyOf(ctx));
       if (!entries || entries.host.id !== ctx.sessionId) return;
-      sessions.delete(keyOf(ctx));
+      for (const known of [sessions, added, compacting]) known.delete(keyOf(ctx));
       if (ENDED.includes(String(reason))) await attempt(entries, "⚠️ Session not closed", () => entries.close());
     });
   },

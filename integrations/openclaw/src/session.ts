@@ -2,6 +2,9 @@
 
 import { ASIDE_MS, Refused, appendLine, because, call, isRecord, oneLine, settings, socketPath } from "./daemon.js";
 
+/** Time limit for a flush that waits until the daemon has read the transcript, in milliseconds. */
+const WAIT_MS = 30_000;
+
 interface CompactAnswer {
   summary: string;
   stats: {
@@ -16,7 +19,7 @@ interface CompactAnswer {
   };
 }
 
-/** A message as the daemon reads it: without images' bytes, thoughts and what only the host needs. */
+/** Returns a message for the daemon, without the bytes of images, thoughts, and fields of the host. */
 export function message(of: unknown): Record<string, unknown> | undefined {
   if (!isRecord(of) || typeof of["role"] !== "string") return undefined;
   const { role, content, toolName, toolCallId, isError, timestamp, command, output, exitCode, summary } = of;
@@ -66,7 +69,7 @@ export async function flush(
 ): Promise<void> {
   const params = { workspace: folder, path, session, format: "pi", wait: false, ...how };
   try {
-    await call(socketPath(process.env), "session.flush", params, ASIDE_MS);
+    await call(socketPath(process.env), "session.flush", params, how.wait ? WAIT_MS : ASIDE_MS);
   } catch (error) {
     log(folder, "⚠️ Session not flushed", { ...because(error) });
   }
@@ -99,16 +102,16 @@ export async function summarize(
       return await ask(folder === undefined ? rest : { workspace: folder, ...rest });
     } catch (error) {
       if (because(error).kind !== "no-workspace") throw error;
-      // A summary needs no workspace; what it cites is then in the session's own file alone.
+      // In a folder that is not a workspace, the daemon summarizes the messages, but does not store them.
       return await ask(rest);
     }
   };
   try {
     const answer = await compact();
-    if (!answer.summary || answer.stats.messages === 0) throw new Refused("there was nothing to summarise", "internal");
+    if (!answer.summary || answer.stats.messages === 0) throw new Refused("there was nothing to summarize", "internal");
     return answer;
   } catch (error) {
-    // A second question has only what the first left of the time; the person knows the whole.
+    // A second request has only the rest of the time. The error names the whole time limit.
     if (because(error).kind === "timeout") throw new Refused(`no answer within ${own.timeoutMs} ms`, "timeout");
     throw error;
   }

@@ -77,6 +77,12 @@ def test_the_model_gets_the_entry_of_a_large_result_and_fetches_the_content(plac
         sessions = client.context_list(workspace=place.workspace)["sessions"] or []
         assert [one["turn"] for one in sessions if one["session"] == "langchain-one"] == [4]
     middleware.close("one")
+    # After the end of its session, a thread gets a new one.
+    model.responses = [calls("read_log", name="relay"), AIMessage("Done.")]
+    model.i = 0
+    agent.invoke({"messages": [HumanMessage("once more")]}, config("one"))
+    assert model.asked[-1][-1].text.startswith("hippod stored this result")
+    middleware.close("one")
     with pytest.raises(HippodError):
         middleware.close("none")
 

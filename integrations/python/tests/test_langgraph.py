@@ -108,3 +108,18 @@ def test_a_node_of_a_graph_uses_the_store(store: HippodStore) -> None:
 
     graph = StateGraph(State).add_node("node", node).add_edge(START, "node").compile(store=store)
     assert asyncio.run(graph.ainvoke({"name": "heron"})) == {"name": "HERON"}
+
+
+def test_damaged_items_and_links_are_ignored(store: HippodStore, tmp_path: Path) -> None:
+    filled(store)
+    for name, text in [("cut.md", '```json\n{"a": \n```\n<!-- langgraph {} -->\n'), ("odd.md", '```json\n{}\n```\n<!-- langgraph {"x": 1} -->\n')]:
+        (store.folder / name).write_text(text, encoding="utf-8")
+    (store.folder / "bytes.md").write_bytes(b"\xff\xfe")
+    assert len(store.search((), limit=100)) == len(ITEMS)
+    shutil.rmtree(store.folder)
+    store.folder.parent.mkdir(exist_ok=True)
+    store.folder.symlink_to(tmp_path)
+    with pytest.raises(OSError):
+        store.put(("users",), "ada", {"text": "outside"})
+    assert not list(tmp_path.iterdir()) and store.search(()) == []
+    store.folder.unlink()

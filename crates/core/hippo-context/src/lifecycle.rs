@@ -85,7 +85,7 @@ pub struct SessionEntry {
     pub uses: Vec<u64>,
     /// True if the entry was written to long-term memory.
     pub persisted: bool,
-    /// The source file; absent if the source was not a readable file when the entry was created.
+    /// The source file; absent if the source was not a readable file with the content when the entry was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<EntryFile>,
 }
@@ -129,8 +129,9 @@ impl SessionEntry {
     }
 
     /// Handles a repeated capture of the same content, which counts as an access. `made` is the entry created by the
-    /// repeated capture, and `file` is its source file. The created entry replaces the old entry if the old entry has expired, or if the caller gave metadata
-    /// (`asked`). The id is preserved. The turn of creation is preserved unless the old entry has expired.
+    /// repeated capture, and `file` is its source file. The created entry replaces the old entry if the old entry has
+    /// expired, or if the caller gave metadata (`asked`). The id is preserved. The turn of creation is preserved unless
+    /// the old entry has expired.
     pub fn renew(&mut self, made: ContextEntry, file: Option<EntryFile>, turn: u64, asked: bool) {
         let over = self.entry.state_at(turn, 1.0) == ContextState::Expired;
         if over || asked {
@@ -143,9 +144,8 @@ impl SessionEntry {
                 self.entry.source.turn = known.source.turn;
                 self.entry.lifecycle.created = known.lifecycle.created;
             }
+            self.file = file;
         }
-        self.file = file;
-        self.entry.source.stale = false;
         self.touch(turn);
     }
 }

@@ -61,13 +61,7 @@ impl ContextReader {
     ///
     /// # Errors
     /// Returns [`ContextError::Store`].
-    pub fn search_closed(
-        &self,
-        sessions: usize,
-        cue: &str,
-        limit: usize,
-        wanted: impl Fn(&str) -> bool,
-    ) -> Result<Vec<Hit>, ContextError> {
+    pub fn search_closed(&self, sessions: usize, cue: &str, limit: usize) -> Result<Vec<Hit>, ContextError> {
         let places = self.sql(|connection| {
             connection
                 .prepare_cached(
@@ -79,7 +73,7 @@ impl ContextReader {
         })?;
         match places.is_empty() {
             true => Ok(Vec::new()),
-            false => self.search_in(&places, cue, limit, wanted),
+            false => self.search_in(&places, cue, limit, |_| true),
         }
     }
 

@@ -257,6 +257,7 @@ impl FileDraft {
             add_missing(&mut all.made, &new.made);
             add_missing(&mut all.hooks, &new.hooks);
             add_missing(&mut all.instructions, &new.instructions);
+            add_missing(&mut all.allowed, &new.allowed);
         }
         entry.hash = hash(now);
         entry.made = original == Original::Missing;

@@ -6,10 +6,10 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use hippo_proto::{Client, Method, StatusRequest, StatusResponse};
+use hippo_proto::{Client, Method, StatusRequest, StatusResponse, WorkspaceStatus};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::connect::DaemonSession;
+use crate::connect::{DaemonSession, nearest_above};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::render::one_line;
@@ -86,11 +86,7 @@ fn report(session: &DaemonSession, root: &Path, lines: bool, is_done: &mpsc::Rec
         let Ok(status) = session.connect_only().and_then(ask) else {
             continue;
         };
-        let Some(workspace) = status
-            .workspaces
-            .iter()
-            .find(|workspace| root.starts_with(&workspace.root))
-        else {
+        let Some(workspace) = find(&status, root) else {
             continue;
         };
         let (since, before) = *first.get_or_insert((Instant::now(), workspace.embedded));
@@ -104,11 +100,18 @@ fn report(session: &DaemonSession, root: &Path, lines: bool, is_done: &mpsc::Rec
                 bar.set_message(text);
                 bar.tick();
             }
-            // If standard error is closed, nobody reads the line.
+            // If standard error is closed, the line is lost.
             None => _ = writeln!(io::stderr(), "{text}"),
         }
     }
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
+}
+
+/// Returns the status of the workspace at or nearest above a folder.
+pub fn find<'a>(status: &'a StatusResponse, folder: &Path) -> Option<&'a WorkspaceStatus> {
+    let roots = status.workspaces.iter().map(|workspace| workspace.root.as_str());
+    let root = nearest_above(folder, roots)?;
+    status.workspaces.iter().find(|workspace| workspace.root == root)
 }

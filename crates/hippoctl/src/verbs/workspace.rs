@@ -6,7 +6,8 @@ use hippo_proto::{
     StatusRequest, WorkspaceAddRequest, WorkspaceListRequest, WorkspaceRemoveRequest, WorkspaceSyncRequest,
 };
 
-use super::{place, watched};
+use super::place;
+use super::watched::{self, find};
 use crate::connect::{DaemonSession, absolute, text};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
@@ -116,16 +117,14 @@ pub fn sync(session: &mut DaemonSession, args: &SyncArgs, out: &mut Output) -> R
     }
     let status = session.call(StatusRequest {})?;
     let root = session.workspace()?;
-    let found = status
-        .workspaces
-        .iter()
-        .find(|workspace| Path::new(&root).starts_with(&workspace.root));
-    let why = found
-        .and_then(|workspace| workspace.why.as_deref())
-        .unwrap_or("reason unknown");
+    let found = find(&status, Path::new(&root));
+    let Some(workspace) = found.filter(|found| found.degraded.as_deref() == Some("no-model")) else {
+        return Ok(());
+    };
     let what = format!(
         "{} not searchable by meaning, and waiting does not change this",
         render::plural(answer.pending, "passage")
     );
-    Err(Failure::new(Exit::Incomplete, what).hint(why.to_owned()))
+    let why = workspace.why.clone().unwrap_or_default();
+    Err(Failure::new(Exit::Incomplete, what).hint(why))
 }

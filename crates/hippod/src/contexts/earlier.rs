@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use hippo_context::render::{EarlierEntry, steers};
-use hippo_store::contexts::{ContextError, ContextReader, KeptEntry};
+use hippo_store::contexts::{ContextError, ContextReader, KeptEntry, SessionRow};
 use hippo_types::context::{ContextEntry, ContextState};
 use hippo_types::time::Timestamp;
 use jiff::tz::TimeZone;
@@ -33,18 +33,19 @@ pub fn matching(
     cue: &str,
     zone: &TimeZone,
 ) -> Result<Vec<EarlierEntry>, ContextError> {
-    let mut best: Vec<(EarlierEntry, i64)> = Vec::new();
+    // Each entry with its session, and with the time of its session and its turn, which order entries of one source.
+    let mut best: Vec<(KeptEntry, SessionRow, (i64, u64))> = Vec::new();
     let mut by_source: HashMap<(String, String), usize> = own
         .kept
         .iter()
         .map(|kept| (source(&kept.entry), usize::MAX))
         .collect();
-    for hit in store.search_closed(SESSIONS, cue, EXAMINED, |_| true)? {
+    for hit in store.search_closed(SESSIONS, cue, EXAMINED)? {
         if hit.score < STRONG_CUE {
             break;
         }
         // Another entry may still match if one cannot be read.
-        let Some(mut kept) = store.entry(&hit.id).ok().flatten() else {
+        let Some(kept) = store.entry(&hit.id).ok().flatten() else {
             continue;
         };
         let Some(session) = store.session(&kept.session)? else {
@@ -53,21 +54,24 @@ pub fn matching(
         if !is_usable(&kept, session.turn) {
             continue;
         }
-        sources::mark(root, store, &mut kept.kept, kept.content);
-        let earlier = EarlierEntry {
-            date: date_in(Timestamp(session.opened_ms), zone),
-            session: session.id,
-            entry: kept.kept.entry,
-        };
-        let at = *by_source.entry(source(&earlier.entry)).or_insert(best.len());
+        let order = (session.opened_ms, kept.kept.entry.source.turn);
+        let at = *by_source.entry(source(&kept.kept.entry)).or_insert(best.len());
         match best.get_mut(at) {
-            Some(known) if known.1 < session.opened_ms => *known = (earlier, session.opened_ms),
-            None if at != usize::MAX => best.push((earlier, session.opened_ms)),
+            Some(known) if known.2 < order => *known = (kept, session, order),
+            None if at != usize::MAX => best.push((kept, session, order)),
             _ => {}
         }
     }
     best.truncate(BROUGHT_BACK);
-    Ok(best.into_iter().map(|(earlier, _)| earlier).collect())
+    let earlier = best.into_iter().map(|(mut kept, session, _)| {
+        sources::mark(root, store, &mut kept.kept, kept.content);
+        EarlierEntry {
+            date: date_in(Timestamp(session.opened_ms), zone),
+            session: session.id,
+            entry: kept.kept.entry,
+        }
+    });
+    Ok(earlier.collect())
 }
 
 /// Returns whether an entry is not expired, its content can be fetched, and its text does not read like an instruction.

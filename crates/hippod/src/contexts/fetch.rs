@@ -138,13 +138,7 @@ fn entry(
             .session(&found.session)
             .map_err(refusal)?
             .map_or(0, |session| session.turn);
-        // The content is returned even if the changes of entries cannot be stored.
-        if let Err(error) = sources::refresh(contexts, view, (&mut *store, &mut *sessions), &found.session) {
-            tracing::warn!(
-                error = error.message,
-                "could not update entries whose files have changed"
-            );
-        }
+        sources::refresh(contexts, view, (&mut *store, &mut *sessions), &found.session)?;
         let entries = sessions.entries(store, &found.session)?;
         if let Some(at) = entries.position(&found.kept.entry.id) {
             let mut kept = entries.kept[at].clone();
@@ -162,7 +156,7 @@ fn entry(
     let at_hand = CompletionSources {
         stored: stored.as_deref().map_err(String::as_str),
         source: source.as_deref().map_err(String::as_str),
-        follows_source: found.open && now_so.file.is_some_and(|file| file.followed),
+        follows_source: sources::follows_source(&view.root, &now_so, found.open),
         stored_hash: hash.as_deref(),
         summary: &now_so.entry.summary,
         key_data: now_so.entry.key_data.as_ref(),

@@ -14,7 +14,7 @@ use hippo_types::context::ContextEntry;
 use serde_json::{Map, Value};
 
 use super::session::Sessions;
-use super::{Contexts, now, policies, refusal};
+use super::{Contexts, now, policies};
 use crate::files;
 use crate::view::WorkspaceView;
 use hippo_proto::RpcError;
@@ -24,8 +24,8 @@ const LARGEST: u64 = 8 << 20;
 
 /// Summary and key data of a text.
 type Description = (String, Option<Map<String, Value>>);
-/// Function that extracts the description of an entry from a text.
-type Describe<'a> = &'a dyn Fn(&ContextEntry, &str) -> Description;
+/// Function that extracts the description of an entry from a text; `None` if a policy excludes the text.
+type Describe<'a> = &'a dyn Fn(&ContextEntry, &str) -> Option<Description>;
 
 /// Returns the file that an entry was created from, if the file contains the content. `extracted` is true if hippod
 /// extracted the summary and the key data.
@@ -50,10 +50,11 @@ pub fn source_now(root: &Path, entry: &ContextEntry) -> Result<Vec<u8>, String> 
     }
 }
 
-/// Compares the entries of an open session with their source files, and stores the entries that change.
+/// Compares the entries of an open session with their source files, and stores the entries that change. If they cannot
+/// be stored, they change only in memory.
 ///
 /// # Errors
-/// Returns the error of the store.
+/// Fails if the entries could not be read.
 pub fn refresh(
     contexts: &Contexts,
     view: &WorkspaceView,
@@ -68,42 +69,39 @@ pub fn refresh(
     }
     let (rules, _) = policies::read(&view.root, &Trust::of(&contexts.state, &view.root));
     let settings = view.config.context.capture();
+    let describe = |entry: &ContextEntry, text: &str| {
+        if text.trim().is_empty() {
+            return Some(("The file is empty.".to_owned(), None));
+        }
+        let put = CaptureInput {
+            kind: Some(entry.kind),
+            source_type: &entry.source.kind,
+            source_ref: &entry.source.reference,
+            turn: entry.source.turn,
+            content: text,
+            persist: Some(true),
+            ..CaptureInput::default()
+        };
+        // A policy may exclude the new text.
+        let made = capture::capture(&put, &rules, &settings).entry?;
+        Some((made.summary, made.key_data))
+    };
     let mut changed = Vec::new();
     for at in differing {
         let mut kept = entries.kept[at].clone();
-        let describe = |entry: &ContextEntry, text: &str| {
-            let put = CaptureInput {
-                kind: Some(entry.kind),
-                source_type: &entry.source.kind,
-                source_ref: &entry.source.reference,
-                turn: entry.source.turn,
-                content: text,
-                persist: Some(true),
-                ..CaptureInput::default()
-            };
-            let made = capture::capture(&put, &rules, &settings).entry;
-            made.map_or_else(
-                || ("The file is empty.".to_owned(), None),
-                |made| (made.summary, made.key_data),
-            )
-        };
-        let content = entries.contents[at].0;
-        if check(
-            &view.root,
-            &mut kept,
-            stored(store.read(), content),
-            Some(&describe),
-        ) {
+        let stored = stored(store.read(), entries.contents[at].0);
+        if check(&view.root, &mut kept, stored, Some(&describe)) {
             entries.replace(at, kept.clone());
             changed.push(kept);
         }
     }
-    sessions
-        .update(store, session, &changed, now(contexts))
-        .map_err(refusal)
+    if let Err(error) = store.update_entries(&changed, now(contexts)) {
+        tracing::warn!(%error, "could not store entries whose files have changed");
+    }
+    Ok(())
 }
 
-/// Marks an entry of a closed session as stale if its source file has changed.
+/// Marks an entry of a closed session as stale if its source file has changed since the session was closed.
 pub fn mark(root: &Path, reader: &ContextReader, kept: &mut SessionEntry, content: Option<ContentId>) {
     check(root, kept, stored(reader, content), None);
 }
@@ -129,7 +127,6 @@ fn check(
     };
     let before = kept.clone();
     let (source, stored) = (read(root, &path).ok().map(|(_, bytes)| bytes), stored());
-    let follows = found.followed && describe.is_some();
     let is_same = |source: &Vec<u8>| {
         stored
             .as_ref()
@@ -138,12 +135,17 @@ fn check(
     kept.file = Some(found);
     kept.entry.source.stale = match &source {
         None => true,
-        Some(source) => !follows && !is_same(source),
+        // The summary of an entry that followed its file may describe a later text than the stored one.
+        Some(source) => found.followed || !is_same(source),
     };
     kept.entry.source.retrievable = source.is_some() || stored.is_some();
-    if let (true, Some(describe), Some(text)) = (follows, describe, source.or(stored)) {
-        let text = String::from_utf8_lossy(&text);
-        (kept.entry.summary, kept.entry.key_data) = describe(&kept.entry, &text);
+    let is_there = source.is_some();
+    let text = source.or(stored).filter(|_| found.followed);
+    if let (Some(describe), Some(text)) = (describe, text)
+        && let Some(new) = describe(&kept.entry, &String::from_utf8_lossy(&text))
+    {
+        (kept.entry.summary, kept.entry.key_data) = new;
+        kept.entry.source.stale = !is_there;
     }
     *kept != before
 }
@@ -158,6 +160,12 @@ fn differs(root: &Path, kept: &SessionEntry) -> Option<(PathBuf, EntryFile)> {
         ..found
     };
     (found != known).then_some((path, found))
+}
+
+/// Returns whether `context.fetch` returns the current file: always in an open session, and in a closed one as long as
+/// the file is unchanged.
+pub fn follows_source(root: &Path, kept: &SessionEntry, is_open: bool) -> bool {
+    kept.file.is_some_and(|file| file.followed) && (is_open || differs(root, kept).is_none())
 }
 
 fn path_of(entry: &ContextEntry) -> Result<PathBuf, String> {

@@ -81,8 +81,8 @@ impl Collector {
         let tokens = if counted { place.tokens } else { estimate(&text) };
         self.found.get_or_insert(tokens);
         let ranked = &place.ranked;
-        if ranked.explain.lexical_unit <= 0.0 && ranked.score < GOOD && is_bare_heading(&text, &place.heading)
-        {
+        let has_no_word = ranked.lexical.is_some() && ranked.explain.lexical_unit <= 0.0;
+        if has_no_word && ranked.score < GOOD && is_bare_heading(&text, &place.heading) {
             return;
         }
         let is_new = self.said.is_new(&text) || self.changes_a_value(&place, verified.start_line, &text);

@@ -36,7 +36,8 @@ class HippodStore(BaseStore):
     """
 
     def __init__(self, workspace: str, *, socket: str | None = None) -> None:
-        self.workspace, self.socket, self.folder = Path(workspace), socket, Path(workspace, "memory/langgraph")
+        self.workspace, self.socket = Path(workspace).resolve(), socket
+        self.folder = self.workspace / "memory/langgraph"
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Runs operations."""
@@ -71,6 +72,9 @@ class HippodStore(BaseStore):
         about = json.dumps({"namespace": op.namespace, "key": op.key, **times}).replace(">", "\\u003e")
         title = " ".join(f"{' / '.join(op.namespace)}: {op.key}".split())
         value = json.dumps(dict(op.value), ensure_ascii=False, indent=1)
+        # A folder from a stranger may contain links to other places.
+        if path.parent.resolve() != path.parent:
+            raise OSError(f"{path.parent} is a link or below a link")
         path.parent.mkdir(parents=True, exist_ok=True)
         # The file is replaced at once, so that hippod never reads a part of an item.
         with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=".", delete=False, encoding="utf-8") as file:
@@ -78,7 +82,9 @@ class HippodStore(BaseStore):
         os.replace(file.name, path)
 
     def _items(self, prefix: tuple[str, ...]) -> list[SearchItem]:
-        items = [item for path in self._path(prefix).rglob("*.md") if (item := read(path))]
+        folder = self._path(prefix)
+        paths = folder.rglob("*.md") if folder.resolve() == folder else ()
+        items = [item for path in paths if (item := read(path))]
         return sorted(items, key=lambda item: item.updated_at, reverse=True)
 
     def _search(self, query: str, prefix: tuple[str, ...]) -> list[SearchItem]:
@@ -98,20 +104,26 @@ class HippodStore(BaseStore):
 
 
 def read(path: Path, score: float | None = None) -> SearchItem | None:
-    """The item in a file."""
-    found = FORMAT.search(path.read_text(encoding="utf-8")) if path.exists() else None
-    return found and SearchItem(value=json.loads(found[1]), score=score, **json.loads(found[2]))
+    """Reads the item in a file; None if there is no readable item."""
+    try:
+        found = FORMAT.search(path.read_text(encoding="utf-8")) if path.is_file() and not path.is_symlink() else None
+        return found and SearchItem(value=json.loads(found[1]), score=score, **json.loads(found[2]))
+    except (OSError, TypeError, ValueError):
+        return None
 
 
 def fits(value: Any, wanted: Any) -> bool:
-    """Whether a value has the wanted value, or fulfils all conditions such as ``{"$gt": 1}``."""
+    """Returns whether a value has the wanted value, or fulfils all conditions such as ``{"$gt": 1}``."""
     if not isinstance(wanted, dict) or not any(key.startswith("$") for key in wanted):
         return bool(value == wanted)
-    return value is not None and all(getattr(operator, OPERATORS[key])(value, than) for key, than in wanted.items())
+    return all(
+        value != than if key == "$ne" else value is not None and getattr(operator, OPERATORS[key])(value, than)
+        for key, than in wanted.items()
+    )
 
 
 def matches(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
-    """Whether a namespace begins or ends with a path, in which ``*`` stands for any name."""
+    """Returns whether a namespace begins or ends with a path, in which ``*`` stands for any name."""
     path = condition.path
     part = namespace[: len(path)] if condition.match_type == "prefix" else namespace[-len(path) :]
     return len(part) == len(path) and all(one in ("*", name) for name, one in zip(part, path))

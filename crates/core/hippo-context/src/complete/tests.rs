@@ -57,6 +57,8 @@ fn an_entry_that_follows_its_source_returns_the_current_source() {
             ..at_hand(Ok(CAPTURED), source, Some(&hash))
         })
     };
+    let longer = [CAPTURED, b"<p>more</p>\n"].concat();
+    assert_eq!(follow(Ok(&longer)).content, Some(&longer[..]));
     let changed = follow(Ok(NOW));
     assert_eq!(
         (changed.content, changed.from),

@@ -16,7 +16,7 @@ pub(super) fn schema() -> Value {
 /// Returns an entry with every field.
 pub(super) fn whole() -> Value {
     json!({
-        "id": "a", "type": "state", "source": {"type": "exec", "ref": "b", "turn": 1, "retrievable": false}, "summary": "c",
+        "id": "a", "type": "state", "source": {"type": "exec", "ref": "b", "turn": 1, "retrievable": false, "stale": true}, "summary": "c",
         "key_data": {"d": [1, "e", null]}, "strength": 0.5, "decay": {"rate": 0.25, "floor": 0.125, "last_access": 2},
         "modifiers": {"priority": "low", "encoding": "manual", "associations": ["f"]},
         "lifecycle": {"created": 3, "expires": 4, "persist": true},

@@ -97,7 +97,8 @@ fn find_statement(text: &str, is_code: &mut bool) -> Option<(u32, usize)> {
     let mut found: Option<(u32, usize)> = None;
     let mut lines = (0..).zip(text.lines()).peekable();
     while let Some((at, line)) = lines.next() {
-        let is_fence = line.trim_start().starts_with("```");
+        let fence = line.trim_start().strip_prefix("```");
+        let is_fence = fence.is_some_and(|rest| !rest.contains("```"));
         *is_code ^= is_fence;
         let is_head = lines.peek().is_some_and(|(_, next)| is_rule(next));
         if is_fence || !*is_code && (is_head || states_nothing(line)) {

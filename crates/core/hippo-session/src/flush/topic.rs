@@ -85,10 +85,9 @@ pub struct ToolError {
 impl ToolError {
     /// Returns the error that a tool result reports, if any.
     pub fn find(label: &str, answer: &str, failed: bool) -> Option<Self> {
-        let found = error::find_error_line(answer, failed)?;
         // The line may be a secret because of the lines before it.
         let clean = without_secrets(answer);
-        let line = error::find_error_line(&clean, failed).unwrap_or(found);
+        let line = error::find_error_line(&clean, failed)?;
         let line = said::neutralize_comments(&clip(&without_secrets(line), ERROR)).replace('`', "'");
         (!line.is_empty()).then(|| Self {
             label: label.to_owned(),

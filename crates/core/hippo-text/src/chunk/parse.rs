@@ -213,7 +213,7 @@ impl MarkdownParser<'_> {
     /// or of the assistant is treated as emphasis.
     fn find_label<'t>(&mut self, text: &'t [u8]) -> Option<SpeakerLabel<'t>> {
         let label = speaker::parse_label(text)?;
-        // `User: ada` alone is a field. In a dialogue, another speaker answers.
+        // `User: ada` alone is a field. In a dialogue, the assistant answers.
         let is_first = self.turns.speaker() == Speaker::None && !self.is_open(ChunkKind::Turn);
         if label == SpeakerLabel::Role(Speaker::User) && is_first && is_one_word(text) && !self.is_answered()
         {
@@ -371,12 +371,12 @@ const fn is_one_line(block: &OpenBlock) -> bool {
     block.first.number == block.last.number
 }
 
-/// Returns true if at most one word without a mark at its end follows the colon of a label.
+/// Returns true if one word without a mark at its end follows the colon of a label.
 fn is_one_word(line: &[u8]) -> bool {
     let after = line
         .iter()
         .position(|&byte| byte == b':')
         .map_or(line, |colon| &line[colon + 1..]);
     let word = trim(after);
-    !word.iter().any(u8::is_ascii_whitespace) && word.last().is_none_or(u8::is_ascii_alphanumeric)
+    !word.iter().any(u8::is_ascii_whitespace) && word.last().is_some_and(u8::is_ascii_alphanumeric)
 }

@@ -159,7 +159,7 @@ fn only_the_latest_closed_sessions_are_searched() {
         }
     }
     let found = |sessions: usize, cue: &str| {
-        let hits = store.read().search_closed(sessions, cue, 10, |_| true).unwrap();
+        let hits = store.read().search_closed(sessions, cue, 10).unwrap();
         hits.into_iter().map(|hit| hit.id).collect::<Vec<_>>()
     };
     assert_eq!(found(10, "harbour"), ["e-c", "e-b", "e-a"]);

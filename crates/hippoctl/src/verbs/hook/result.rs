@@ -11,7 +11,7 @@ use hippo_text::text::start;
 use serde_json::{Value, json};
 
 use super::event::HookEvent;
-use super::{Failure, HookWork, text};
+use super::{Failure, HookWork, claude_project, text};
 
 /// A smaller result is never replaced, in bytes. For larger results, the daemon's policy decides.
 const SMALLEST: usize = 1_024;
@@ -72,12 +72,13 @@ impl LargeResult {
         })
     }
 
-    /// Returns the answer of the hook that replaces the text by a note. Codex and the plugin for OpenCode send the
-    /// response as a string, and expect the note as `stopReason`; Codex continues nevertheless. Claude Code expects a response with the same fields.
-    fn replaced_by(&self, response: &Value, note: String) -> Value {
+    /// Returns the answer of the hook that replaces the text by a note. Claude Code expects a response with the same
+    /// fields. Codex and the plugin for OpenCode send the response as a string, and expect the note as `stopReason`;
+    /// Codex continues nevertheless.
+    fn replaced_by(&self, response: &Value, note: String, is_claude: bool) -> Value {
         let mut output = response.clone();
         match output.pointer_mut(&self.place) {
-            Some(text) if !self.place.is_empty() => *text = note.into(),
+            Some(text) if is_claude || !self.place.is_empty() => *text = note.into(),
             _ => return json!({"continue": false, "stopReason": note}),
         }
         json!({"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": output}})
@@ -135,7 +136,9 @@ impl HookWork {
             large.content.len(),
             entry.id
         );
-        self.say(Ok(large.replaced_by(response, note).to_string()));
+        self.say(Ok(large
+            .replaced_by(response, note, claude_project().is_some())
+            .to_string()));
         self.ask(ContextTurnRequest {
             session,
             turn,
@@ -270,14 +273,19 @@ mod tests {
         let response = json!({"stdout": "y ".repeat(1_000), "a/b": "z"});
         let large = LargeResult::of(&event("Bash", json!({}), response.clone())).unwrap();
         assert_eq!(
-            large.replaced_by(&response, "note".to_owned()),
+            large.replaced_by(&response, "note".to_owned(), false),
             json!({"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": {"stdout": "note", "a/b": "z"}}})
         );
         let response = json!("y ".repeat(1_000));
         let large = LargeResult::of(&event("Bash", json!({}), response.clone())).unwrap();
         assert_eq!(
-            large.replaced_by(&response, "note".to_owned()),
+            large.replaced_by(&response, "note".to_owned(), false),
             json!({"continue": false, "stopReason": "note"})
+        );
+        // `continue: false` would stop Claude Code.
+        assert_eq!(
+            large.replaced_by(&response, "note".to_owned(), true),
+            json!({"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": "note"}})
         );
         let section = "<!-- x -->\n- [a-1] one\n- [a-12] two\n  {k: v}\n(not shown)\n";
         assert_eq!(lines_of(section, "a-1").unwrap(), "- [a-1] one");

@@ -1,7 +1,7 @@
 //! Detection of the error line in a tool result.
 
 use hippo_text::gist::machine::is_printed;
-use hippo_text::text::start;
+use hippo_text::text::{end, start};
 
 /// Markers of a line that reports an error.
 #[rustfmt::skip] // keep the list compact
@@ -33,8 +33,8 @@ pub fn find_error(text: &str, failed: bool) -> Option<&str> {
 /// If the tool succeeded, this is the first line that starts with a marker, because file contents mention errors too.
 /// If the tool failed, it is the first line with a marker, or else the last line with one of the [`WORDS`], or else the
 /// last line that is not progress. A commit without changes is not an error.
-pub fn find_error_line(text: &str, failed: bool) -> Option<&str> {
-    let text = start(text, SEARCHED);
+pub fn find_error_line<'t>(whole: &'t str, failed: bool) -> Option<&'t str> {
+    let (text, last) = (start(whole, SEARCHED), end(whole, SEARCHED));
     if !failed {
         let begins = |line: &&str| MARKS.iter().any(|mark| line.starts_with(mark));
         return text.lines().find(begins).map(str::trim);
@@ -43,18 +43,22 @@ pub fn find_error_line(text: &str, failed: bool) -> Option<&str> {
         let script = line.starts_with("> ") && line.contains('@');
         script || NOISE.iter().any(|noise| line.starts_with(noise))
     };
-    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let of = |text: &'t str| text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let marked = of(text)
+        .filter(|line| !is_noise(line))
+        .find_map(|line| show_from(line, line, &MARKS));
+    // Long outputs of failed commands end with the reason.
+    let lines = || of(last);
     let telling = || lines().filter(|line| !is_noise(line));
-    let marked = telling().find_map(|line| show_from(line, line, &MARKS));
     let worded = |line| show_from(line, &line.to_ascii_lowercase(), &WORDS);
     let found = marked.or_else(|| telling().rev().find_map(worded));
     if found.is_none() && text.contains("nothing to commit") {
         return None;
     }
-    let last = |line: &&str| line.contains(char::is_alphabetic) && !is_printed(line);
-    let found = found.or_else(|| telling().rfind(last));
+    let says = |line: &&str| line.contains(char::is_alphabetic) && !is_printed(line);
+    let found = found.or_else(|| telling().rfind(says));
     found
-        .or_else(|| lines().rfind(last))
+        .or_else(|| lines().rfind(says))
         .or_else(|| lines().next_back())
 }
 
