@@ -41,10 +41,11 @@ use table::Figure;
 use workspaces::Workspaces;
 
 /// Names of the benchmarks, in order of execution. The option `--only` accepts them.
-const PARTS: [&str; 26] = [
+const PARTS: [&str; 27] = [
     "locomo",
     "corrections",
     "recall",
+    "recall-memaware",
     "scifact",
     "memaware",
     "pieces",
@@ -195,7 +196,8 @@ fn measure(part: &str, ground: &mut BenchEnvironment<'_>, options: &BenchOptions
     match part {
         "locomo" => retrieval::locomo(ground),
         "corrections" => corrections::run(ground),
-        "recall" => recall::run(ground),
+        "recall" => recall::run(ground, "recall", recall::CONVERSATIONS),
+        "recall-memaware" => recall::run(ground, "recall-memaware", recall::MEMAWARE),
         "scifact" => retrieval::scifact(ground),
         "memaware" => retrieval::memaware(ground),
         "pieces" => bare::pieces(ground),

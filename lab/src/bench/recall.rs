@@ -10,7 +10,6 @@ use super::BenchEnvironment;
 use super::ask::{self, AnswerSpan};
 use super::table::{Figure, percentile};
 
-const PART: &str = "recall";
 /// Time limit of one answer. It is long, so that a busy machine does not change the figures.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Prompts that concern nothing in any memory, with their kinds.
@@ -22,8 +21,10 @@ const LEADS: [&str; 4] = [
     "Can you help me with this? {}",
     "I am writing a message to a friend. {}",
 ];
-/// Sets of questions: name, workspaces, file of the questions, and whether the questions are also asked with a lead.
-const SETS: [(&str, &[&str], &str, bool); 4] = [
+/// Set of questions: name, workspaces, file of the questions, and whether the questions are also asked with a lead.
+type QuestionSet = (&'static str, &'static [&'static str], &'static str, bool);
+/// Questions about small workspaces.
+pub const CONVERSATIONS: &[QuestionSet] = &[
     (
         "LoCoMo",
         &[
@@ -42,6 +43,9 @@ const SETS: [(&str, &[&str], &str, bool); 4] = [
         "questions.jsonl",
         true,
     ),
+];
+/// Questions about a large workspace.
+pub const MEMAWARE: &[QuestionSet] = &[
     (
         "MemAware explicit",
         &["memaware"],
@@ -103,7 +107,11 @@ impl Tally {
 ///
 /// # Errors
 /// Fails if the data is missing, or if the daemon returns an error.
-pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
+pub fn run(
+    ground: &mut BenchEnvironment<'_>,
+    part: &'static str,
+    sets: &[QuestionSet],
+) -> Result<Vec<Figure>> {
     let path = ground.house.root.join(WITHOUT_EVIDENCE);
     let text = fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))?;
     let others: Vec<&str> = text
@@ -112,14 +120,14 @@ pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
         .collect();
     let mut client = ground.scratch.connect(PATIENCE)?;
     let (mut figures, mut took) = (Vec::new(), Vec::new());
-    for (set, workspaces, file, has_leads) in SETS {
+    for (set, workspaces, file, has_leads) in sets {
         let (mut asked, mut none) = (Tally::default(), Tally::default());
-        for name in workspaces {
+        for name in *workspaces {
             let questions = ask::questions(&ground.workspaces.data(name).join(file))?;
             let root = ground.workspaces.get(name)?.root;
             for (at, question) in questions.iter().enumerate() {
                 let lead = LEADS[at % LEADS.len()].replace("{}", &question.query);
-                let prompts = [Some(question.query.clone()), has_leads.then_some(lead)];
+                let prompts = [Some(question.query.clone()), (*has_leads).then_some(lead)];
                 for prompt in prompts.into_iter().flatten() {
                     asked.ask(&mut client, &root, prompt, &question.evidence)?;
                 }
@@ -133,7 +141,7 @@ pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
         let precision = share(asked.right, asked.given);
         let wrong = share(none.given, none.prompts);
         let figure = |what: &str, value: f64| {
-            Figure::new(PART, format!("{set}, {what}"), format!("{:.1} %", 100.0 * value))
+            Figure::new(part, format!("{set}, {what}"), format!("{:.1} %", 100.0 * value))
         };
         let count = asked.prompts;
         figures.push(
@@ -153,7 +161,7 @@ pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
     }
     let p95 = percentile(&took, 0.95);
     figures.push(Figure::new(
-        PART,
+        part,
         "time of an answer, 95th percentile",
         format!("{p95:.1} ms"),
     ));
