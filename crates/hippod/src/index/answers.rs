@@ -111,7 +111,7 @@ pub fn show(
         entry: described(record, now),
         base_strength: entry.strength,
         curve: format!(
-            "{:.2} · (1 + {} · h)^(−{exponent:.3}), where h is the number of hours since {}",
+            "{:.2} · (1 + {:.4} · h)^(−{exponent:.3}), where h is the number of hours since {}",
             entry.strength,
             profile.decay_rate,
             rfc3339(entry.curve_start())

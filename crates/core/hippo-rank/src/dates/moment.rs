@@ -241,6 +241,10 @@ impl<'a> Cursor<'a> {
     fn named(&self) -> Option<DateMatch> {
         let text = self.text(0);
         if let Some(weekday) = word::weekday(text) {
+            // "Which Friday" asks for a date.
+            if ["which", "what"].contains(&self.before(1)) {
+                return None;
+            }
             let back = i32::from(self.today.weekday().to_monday_zero_offset()) - i32::from(weekday);
             let day = add_days(self.today, -back.rem_euclid(7))?;
             // In "Friday, 3 May 2023", the date is more specific than the weekday, so the date is used.

@@ -124,6 +124,7 @@ fn words_that_only_resemble_dates_are_ignored() {
         "3/4/2023",
         "99.99.2023",
         "room 3 of 12",
+        "which Friday was the deploy",
     ] {
         assert_eq!(range(query), None, "{query}");
     }
