@@ -81,6 +81,27 @@ fn each_section_becomes_an_entry() {
 }
 
 #[test]
+fn fields_of_front_matter_are_no_topics() {
+    let text = "---\nname: greenhouse-valve\ndescription: Opens the valve of the greenhouse through the relay, and reads the pressure \
+                before and after (read and write).\nallowed-tools: read exec\nkeywords:\n  - valve\n  - relay\n---\n\n# Greenhouse \
+                valve\n\nThe valve opens at 24 degrees, because the seedlings dry out above.\n\n## Relay\n\nThe relay runs on port \
+                8443.\n\n## Pressure\n\nThe pressure stays below 3 bar, otherwise the seal leaks.\n";
+    let entries = Files::of(&[("skills/greenhouse-valve/SKILL.md", text)]).entries(&settings());
+    let topics: Vec<&str> = entries.iter().map(|new| new.entry.topic.as_str()).collect();
+    assert!(entries.len() > 2, "{topics:?}");
+    for BootstrapEntry { entry, .. } in &entries {
+        let said = format!("{} {}", entry.topic, entry.summary);
+        assert!(
+            !said.contains("description:") && !said.contains("name:"),
+            "{said}"
+        );
+    }
+    let has_summary =
+        |new: &BootstrapEntry| new.entry.summary.starts_with("Opens the valve of the greenhouse");
+    assert!(entries.iter().any(has_summary), "{entries:?}");
+}
+
+#[test]
 fn nodes_and_known_files_get_no_entry() {
     let files = Files::of(&[
         ("memory/weekly/2026-W02.md", PROJECT),

@@ -164,6 +164,7 @@ impl<'w> EntryBuilder<'w> {
     ) -> Option<BootstrapEntry> {
         let file = self.files[unit.file];
         let mut lines = line::lines(file.document, file.bytes, unit.from, unit.to);
+        let is_front_matter = sections.is_some() && unit.from == 0 && file.bytes.starts_with(b"---");
         let (leads, part) = sections.unwrap_or_default();
         let sections_of = |lead: &u32| file.document.sections.get(*lead as usize);
         let titled = leads
@@ -184,6 +185,8 @@ impl<'w> EntryBuilder<'w> {
         let heading = match (sections, file.kind) {
             (None, SourceKind::DailyLog) => self.day_topic(file),
             (None, _) => Some(about.unwrap_or_else(|| topic::file_name(file.path))),
+            // The fields of the front matter are about the whole file.
+            (Some(_), _) if is_front_matter => heading.or(about),
             (Some(_), _) => heading,
         };
         let hidden = line::remove_instructions(&mut lines);
@@ -191,6 +194,12 @@ impl<'w> EntryBuilder<'w> {
         let (tags, shown) = self.tags(heading.as_deref().unwrap_or_default(), &ranked);
         let summary = summary::extract_summary(&mut self.words, &lines, &shown, file_summary);
         let mut summary = line::or_mark(summary, hidden);
+        if is_front_matter
+            && let Some((field, value)) = summary.split_once(": ")
+            && !field.contains(' ')
+        {
+            summary = value.to_owned();
+        }
         if summary.is_empty() && sections.is_some() {
             return None;
         }
