@@ -125,13 +125,15 @@ fn a_linked_canary_in_a_clone_overwrites_and_creates_no_file() {
         assert_untouched(round);
         daemon.terminate();
     }
-    let init = Command::new(client_program())
-        .env("HIPPOD_HOME", scratch.home())
-        .current_dir(&roots[0])
-        .args(["init", "--bare"])
-        .output()
-        .unwrap();
+    let hippoctl = |words: &[&str]| {
+        let mut command = Command::new(client_program());
+        command.env("HIPPOD_HOME", scratch.home()).current_dir(&roots[0]);
+        command.args(words).output().unwrap()
+    };
+    let init = hippoctl(&["init", "--bare"]);
     assert_untouched(&String::from_utf8_lossy(&init.stderr));
+    // `init` has started a daemon.
+    hippoctl(&["service", "stop"]);
 }
 
 #[test]
