@@ -144,8 +144,8 @@ fn each_tool_answer_conforms_to_its_schema() {
         "Staging runs on port 8443."
     );
     assert_eq!(
-        (&read["startLine"], &read["endLine"], &read["totalLines"]),
-        (&json!(5), &json!(5), &json!(6))
+        (&read["from"], &read["lines"], &read["totalLines"]),
+        (&json!(5), &json!(1), &json!(6))
     );
     let whole = gives("memory_get", json!({"path": root.join("memory/2026-03-02.md")}));
     assert_eq!(

@@ -212,11 +212,11 @@ fn a_manually_installed_model_is_found_at_the_next_sync() {
     // Waiting does not help without a model, and has an exit status of its own.
     let root = scratch.workspace().display().to_string();
     let waited = hippoctl(&scratch.home(), &["--workspace", &root, "sync", "--wait"]);
-    let told = String::from_utf8_lossy(&waited.stderr).into_owned();
-    assert_eq!(waited.status.code(), Some(6), "{told}");
+    let errors = String::from_utf8_lossy(&waited.stderr).into_owned();
+    assert_eq!(waited.status.code(), Some(6), "{errors}");
     assert!(
-        told.contains("not searchable by meaning") && told.contains("hippoctl model pull"),
-        "{told}"
+        errors.contains("not searchable by meaning") && errors.contains("hippoctl model pull"),
+        "{errors}"
     );
     fs::rename(&aside, &models).unwrap();
     let deadline = Instant::now() + PATIENCE;

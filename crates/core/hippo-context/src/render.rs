@@ -128,18 +128,25 @@ pub fn shown_entries<E: Borrow<ContextEntry>>(
 ) -> Vec<ContextShown> {
     let one = |at: &usize| {
         let entry: &ContextEntry = entries.get(*at)?.borrow();
-        Some(ContextShown {
-            id: entry.id.clone(),
-            kind: entry.kind,
-            strength: strengths.get(*at).copied().unwrap_or(0.0),
-            summary: entry.summary.clone(),
-            key_data: entry.key_data.clone(),
-            source: entry.source.clone(),
-            tokens: count(&format_block(entry)),
-            earlier_session: None,
-        })
+        let mut shown = shown(entry, count(&format_block(entry)));
+        shown.strength = strengths.get(*at).copied().unwrap_or(0.0);
+        Some(shown)
     };
     section.entries.iter().filter_map(one).collect()
+}
+
+/// Returns the description of an entry that has this number of tokens.
+fn shown(entry: &ContextEntry, tokens: u64) -> ContextShown {
+    ContextShown {
+        id: entry.id.clone(),
+        kind: entry.kind,
+        strength: entry.strength,
+        summary: entry.summary.clone(),
+        key_data: entry.key_data.clone(),
+        source: entry.source.clone(),
+        tokens,
+        earlier_session: None,
+    }
 }
 
 /// An entry of a closed session.
@@ -174,14 +181,8 @@ pub fn append_earlier(
         body += &block;
         (section.text, section.tokens) = (text, tokens);
         appended.push(ContextShown {
-            id: entry.id.clone(),
-            kind: entry.kind,
-            strength: entry.strength,
-            summary: entry.summary.clone(),
-            key_data: entry.key_data.clone(),
-            source: entry.source.clone(),
-            tokens: count(&block),
             earlier_session: Some(session.clone()),
+            ..shown(entry, count(&block))
         });
     }
     appended

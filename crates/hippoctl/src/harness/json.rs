@@ -138,28 +138,27 @@ fn enter_hooks(
 fn enter_permissions(object: &CstObject, rules: &[&str], entered: &mut JsonEntries) -> Result<bool, String> {
     let permissions = made_object(object, "permissions", entered)?;
     let list = made_array(&permissions, "permissions/allow", entered)?;
-    let there: Vec<String> = list.elements().iter().filter_map(string).collect();
-    for rule in rules
-        .iter()
-        .filter(|rule| !there.iter().any(|there| there == *rule))
-    {
-        list.append((*rule).into());
-        entered.allowed.push((*rule).to_owned());
-    }
+    entered.allowed = append_missing(&list, rules);
     Ok(!entered.allowed.is_empty())
 }
 
 fn enter_instructions(object: &CstObject, paths: &[&str], entered: &mut JsonEntries) -> Result<bool, String> {
     let list = made_array(object, "instructions", entered)?;
-    let there: Vec<String> = list.elements().iter().filter_map(string).collect();
-    for path in paths {
-        if there.iter().any(|there| there.trim_start_matches("./") == *path) {
-            continue;
-        }
-        list.append((*path).into());
-        entered.instructions.push((*path).to_owned());
-    }
+    entered.instructions = append_missing(&list, paths);
     Ok(!entered.instructions.is_empty())
+}
+
+/// Appends the items that a list lacks. A path with `./` at its start counts as the same path without it. Returns the
+/// appended items.
+fn append_missing(list: &CstArray, items: &[&str]) -> Vec<String> {
+    let present: Vec<String> = list.elements().iter().filter_map(string).collect();
+    let is_missing = |item: &&&str| {
+        let is_same = |present: &String| present.trim_start_matches("./") == **item;
+        !present.iter().any(is_same)
+    };
+    let missing: Vec<&str> = items.iter().filter(is_missing).copied().collect();
+    missing.iter().for_each(|item| _ = list.append((*item).into()));
+    missing.into_iter().map(str::to_owned).collect()
 }
 
 fn made_object(object: &CstObject, key: &str, entered: &mut JsonEntries) -> Result<CstObject, String> {

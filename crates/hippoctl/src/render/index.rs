@@ -46,7 +46,6 @@ pub fn notes(answer: &IndexListResponse) -> Vec<String> {
         total if shown < total => {
             format!("note: {shown} of {total} entries; the index file has {tokens}")
         }
-        1 => format!("1 entry; the index file has {tokens}"),
         total => format!("{}; the index file has {tokens}", plural(total, "entry")),
     };
     let notes = answer.notes.iter().map(|note| format!("note: {note}"));

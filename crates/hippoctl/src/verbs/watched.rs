@@ -86,7 +86,7 @@ fn report(session: &DaemonSession, root: &Path, lines: bool, is_done: &mpsc::Rec
         let Ok(status) = session.connect_only().and_then(ask) else {
             continue;
         };
-        let Some(workspace) = find(&status, root) else {
+        let Some(workspace) = workspace_at(&status, root) else {
             continue;
         };
         let (since, before) = *first.get_or_insert((Instant::now(), workspace.embedded));
@@ -110,7 +110,7 @@ fn report(session: &DaemonSession, root: &Path, lines: bool, is_done: &mpsc::Rec
 }
 
 /// Returns the status of the workspace at or nearest above a folder.
-pub fn find<'a>(status: &'a StatusResponse, folder: &Path) -> Option<&'a WorkspaceStatus> {
+pub fn workspace_at<'a>(status: &'a StatusResponse, folder: &Path) -> Option<&'a WorkspaceStatus> {
     let roots = status.workspaces.iter().map(|workspace| workspace.root.as_str());
     let root = nearest_above(folder, roots)?;
     status.workspaces.iter().find(|workspace| workspace.root == root)

@@ -7,7 +7,7 @@ use hippo_proto::{
 };
 
 use super::place;
-use super::watched::{self, find};
+use super::watched::{self, workspace_at};
 use crate::connect::{DaemonSession, absolute, text};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
@@ -117,7 +117,7 @@ pub fn sync(session: &mut DaemonSession, args: &SyncArgs, out: &mut Output) -> R
     }
     let status = session.call(StatusRequest {})?;
     let root = session.workspace()?;
-    let found = find(&status, Path::new(&root));
+    let found = workspace_at(&status, Path::new(&root));
     let Some(workspace) = found.filter(|found| found.degraded.as_deref() == Some("no-model")) else {
         return Ok(());
     };

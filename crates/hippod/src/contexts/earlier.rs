@@ -82,7 +82,7 @@ fn is_usable(kept: &KeptEntry, turn: u64) -> bool {
         && !steers(entry)
 }
 
-/// Returns the source of an entry, which tells apart entries without a reference.
+/// Returns the source of an entry. Entries without a reference have different sources.
 fn source(entry: &ContextEntry) -> (String, String) {
     let reference = match entry.source.reference.as_str() {
         "" => &entry.id,

@@ -8,6 +8,7 @@ use std::time::UNIX_EPOCH;
 use hippo_context::capture::{self, CaptureInput};
 use hippo_context::complete::{self, CapturedPart};
 use hippo_context::lifecycle::{EntryFile, SessionEntry};
+use hippo_proto::RpcError;
 use hippo_proto::folder::Trust;
 use hippo_store::contexts::{ContentId, ContentPrefix, ContextReader, ContextStore, Lookup};
 use hippo_types::context::ContextEntry;
@@ -17,7 +18,6 @@ use super::session::Sessions;
 use super::{Contexts, now, policies};
 use crate::files;
 use crate::view::WorkspaceView;
-use hippo_proto::RpcError;
 
 /// Maximum size in bytes of a source that is read again, so that the response fits into one line.
 const LARGEST: u64 = 8 << 20;
@@ -122,25 +122,31 @@ fn check(
     stored: impl Fn() -> Option<Vec<u8>>,
     describe: Option<Describe<'_>>,
 ) -> bool {
-    let Some((path, found)) = differs(root, kept) else {
+    let Some((path, current)) = differs(root, kept) else {
         return false;
     };
     let before = kept.clone();
-    let (source, stored) = (read(root, &path).ok().map(|(_, bytes)| bytes), stored());
+    let source = read(root, &path).ok().map(|(_, bytes)| bytes);
+    // Without need, the stored content of an entry that follows its file is not read.
+    let stored = if current.followed && source.is_some() {
+        None
+    } else {
+        stored()
+    };
     let is_same = |source: &Vec<u8>| {
         stored
             .as_ref()
             .is_some_and(|stored| complete::compare(source, stored).is_some())
     };
-    kept.file = Some(found);
+    kept.file = Some(current);
     kept.entry.source.stale = match &source {
         None => true,
         // The summary of an entry that followed its file may describe a later text than the stored one.
-        Some(source) => found.followed || !is_same(source),
+        Some(source) => current.followed || !is_same(source),
     };
     kept.entry.source.retrievable = source.is_some() || stored.is_some();
     let is_there = source.is_some();
-    let text = source.or(stored).filter(|_| found.followed);
+    let text = source.or(stored).filter(|_| current.followed);
     if let (Some(describe), Some(text)) = (describe, text)
         && let Some(new) = describe(&kept.entry, &String::from_utf8_lossy(&text))
     {
@@ -152,14 +158,14 @@ fn check(
 
 /// Returns the source file of an entry and its current state, if the state differs from the recorded one.
 fn differs(root: &Path, kept: &SessionEntry) -> Option<(PathBuf, EntryFile)> {
-    let (known, path) = (kept.file?, path_of(&kept.entry).ok()?);
+    let (recorded, path) = (kept.file?, path_of(&kept.entry).ok()?);
     // The state of a missing file has the size 0 and the time 0.
-    let found = open(root, &path).map_or_else(|_| EntryFile::default(), |(_, metadata)| stamp(&metadata));
-    let found = EntryFile {
-        followed: known.followed,
-        ..found
+    let current = open(root, &path).map_or_else(|_| EntryFile::default(), |(_, metadata)| stamp(&metadata));
+    let current = EntryFile {
+        followed: recorded.followed,
+        ..current
     };
-    (found != known).then_some((path, found))
+    (current != recorded).then_some((path, current))
 }
 
 /// Returns whether `context.fetch` returns the current file: always in an open session, and in a closed one as long as

@@ -63,7 +63,7 @@ pub fn section(program: ExportProgram, memory: &Memory) -> MemorySection {
     let kind = memory.topic_type.map(|kind| format!(" [{kind}]"));
     let warning = if flagged { FLAGGED } else { "" };
     let mut parts = vec![format!("## {topic}{}", kind.unwrap_or_default())];
-    // The details stand in the paragraph of the text. A search would find a paragraph of their own, without the text.
+    // The details are part of the text's paragraph, so that a search returns them together.
     let details = match shown_details.join("; ") {
         details if details.is_empty() => details,
         details => format!("\n({details})"),

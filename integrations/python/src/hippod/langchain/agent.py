@@ -148,11 +148,11 @@ class HippodMiddleware(AgentMiddleware[Any, Any, Any]):
 
 
 def turn(state: Any) -> int:
-    """The number of answers of the model so far."""
+    """Returns the number of answers of the model so far."""
     return sum(isinstance(message, AIMessage) for message in state["messages"])
 
 
 def section(client: Client, session: str, **params: Any) -> dict[str, str]:
-    """The rendered text of each active entry of a session, by its id."""
+    """Returns the rendered text of each active entry of a session, by its id."""
     markdown = client.context_render(session=session, **params)["markdown"]
     return {found[1]: found[0].rstrip() for found in re.finditer(r"^- \[(\S+)\] .*\n(?:  .*\n)*", markdown, re.M)}

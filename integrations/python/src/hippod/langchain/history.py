@@ -33,7 +33,7 @@ class HippodChatHistory(BaseChatMessageHistory):
 
     @property
     def messages(self) -> list[BaseMessage]:  # type: ignore[override]
-        """All messages of the conversation, oldest first."""
+        """Returns all messages of the conversation, oldest first."""
         lines = self.path.read_text(encoding="utf-8").split("\n") if self.path.exists() else []
         return messages_from_dict([json.loads(line)["langchain"] for line in lines if line])
 
@@ -52,5 +52,5 @@ class HippodChatHistory(BaseChatMessageHistory):
                 raise
 
     def clear(self) -> None:
-        """Removes the conversation. What hippod added to the daily log stays there."""
+        """Removes the conversation. The daily log keeps the messages that hippod added to it."""
         self.path.unlink(missing_ok=True)
