@@ -33,6 +33,7 @@ use hippo_types::time::{Date, Timestamp};
 
 pub use archival::Health;
 pub use change::{EntryChange, FieldsChange, PlanStep, RecordFields, SourceHashes};
+pub use light::is_settled;
 pub use planner::{ConsolidationPlan, Finding, RefusedChange, plan};
 pub use record::{EntryRecord, FiledUse, LearnedAnswer, PassageKey, RecordPlace, RemovedEntry};
 pub use similar::find_similar;

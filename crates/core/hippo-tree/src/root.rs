@@ -54,8 +54,6 @@ const AGES: [i32; 8] = [365, 180, 90, 60, 30, 21, 14, 7];
 const SENTENCES: [usize; 6] = [200, 150, 100, 70, 50, 0];
 /// Bytes that the date and the list marks add to a clause.
 const DATED: usize = 16;
-/// Minimum number of words of a topic that is listed without a clause.
-const LEAST_NAME: usize = 3;
 /// Minimum number of days that must mention a topic for the topic to be a pattern.
 const OFTEN: usize = 3;
 /// Titles of the sections of `ROOT.md`.
@@ -175,10 +173,10 @@ fn select_active(
             let Some(topic) = topic.filter(|topic| rank == 0 || !is_told(&topic.name)) else {
                 continue;
             };
-            let said = clause(&topic.told, 160).map_or_else(String::new, |said| format!(": {said}"));
-            if said.is_empty() && topic.name.split(' ').count() < 4 {
+            if !is_informative(&topic.name, &topic.told) {
                 continue;
             }
+            let said = clause(&topic.told, 160).map_or_else(String::new, |said| format!(": {said}"));
             let line = format!("- {}{said} → {}", topic.name, day.date);
             if take_room(&mut room, line.len() + 1) {
                 out.push((Reverse(day.date), rank, line));
@@ -202,6 +200,16 @@ fn select_active(
     out.sort();
     out.dedup();
     out.into_iter().map(|(_, _, line)| line).collect()
+}
+
+/// Returns whether a topic says something: a statement about it has a clause, or its name is a clause. A heading such as
+/// `Cron Jobs Status` says nothing.
+fn is_informative(name: &str, told: &str) -> bool {
+    clause(told, SENTENCES[0]).is_some() || is_clause(name)
+}
+
+fn is_clause(name: &str) -> bool {
+    clause(name, name.len()).is_some()
 }
 
 /// Returns lines for the topics that several days of the last month mention, the most frequent first.
@@ -288,7 +296,12 @@ fn index(topics: &[RootTopic], today: Date, room: usize) -> Vec<String> {
         if topic.kind == MemoryType::Reference && days > STALE {
             tags.push_str(", ?");
         }
-        let said = clause(&topic.told, most).map_or_else(String::new, |said| format!(": {said}"));
+        let said = clause(&topic.told, most);
+        // A name that is no clause gets a longer one.
+        let longer = || clause(&topic.told, SENTENCES[0]).filter(|_| most > 0 && !is_clause(&topic.name));
+        let said = said
+            .or_else(longer)
+            .map_or_else(String::new, |said| format!(": {said}"));
         format!("- {} [{tags}]{said} → {}", topic.name, topic.last)
     };
     // Use the longest clauses with which all topics fit or, if none do, the first topics of all days.
@@ -300,8 +313,7 @@ fn index(topics: &[RootTopic], today: Date, room: usize) -> Vec<String> {
     let told = fits(usize::MAX).or_else(|| fits(0)).unwrap_or_default();
     let tells = |at: &usize| {
         let topic = &topics[*at];
-        let words = topic.name.split(' ').count();
-        topic.kind != MemoryType::Project || clause(&topic.told, told).is_some() || words >= LEAST_NAME
+        topic.kind != MemoryType::Project || is_informative(&topic.name, &topic.told)
     };
     let mut order: Vec<usize> = (0..topics.len()).filter(tells).collect();
     order.sort_by_key(|at| (topics[*at].rank, Reverse(topics[*at].last), *at));

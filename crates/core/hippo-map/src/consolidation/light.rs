@@ -34,6 +34,9 @@ pub(super) fn run_rules(planner: &mut CyclePlanner) {
 /// Creates entries for sources that no entry covers.
 fn add_entries(planner: &mut CyclePlanner) {
     let candidates = std::mem::take(&mut planner.state.candidates);
+    if candidates.is_empty() {
+        return;
+    }
     let (covered, forgotten) = (
         CoveredSources::from_entries(&planner.state, &candidates),
         CoveredSources::from_tombstones(&planner.state),
@@ -150,21 +153,35 @@ fn record_of(new: &BootstrapEntry, planner: &CyclePlanner) -> EntryRecord {
     }
 }
 
+/// Returns whether a light cycle leaves an entry as it is, if the entry has this strength, no document has changed, and
+/// Quick Access is not empty.
+#[must_use]
+pub fn is_settled(record: &EntryRecord, strength: f32) -> bool {
+    let moves = match record.place {
+        RecordPlace::Index => is_weak(record, strength),
+        RecordPlace::Queue(_) => !is_weak(record, strength),
+        RecordPlace::Archive(_) => false,
+    };
+    let is_filed = is_close_enough(record.filed, FiledUse::with_strength(record, strength));
+    !moves && is_filed && record.hashes.len() == record.entry.pointers.len()
+}
+
+/// Returns whether an entry of this strength belongs in the Decay Queue.
+fn is_weak(record: &EntryRecord, strength: f32) -> bool {
+    strength < QUEUE_BELOW && record.entry.priority != EntryPriority::Amygdala
+}
+
 /// Moves entries out of the Decay Queue if they were accessed or became more important.
 fn revive_entries(planner: &mut CyclePlanner) {
     planner.set_each(Rule::Revive, |_, record| {
-        let is_strong = record.strength >= QUEUE_BELOW || record.entry.priority == EntryPriority::Amygdala;
-        let returns = is_strong && matches!(record.place, RecordPlace::Queue(_));
+        let returns = matches!(record.place, RecordPlace::Queue(_)) && !is_weak(record, record.strength);
         returns.then_some(RecordFields::Place(RecordPlace::Index))
     });
 }
 
 /// Moves weak entries to the Decay Queue.
 fn queue_weak(planner: &mut CyclePlanner) {
-    let weak = planner.ids(|record| {
-        let fades = record.entry.priority != EntryPriority::Amygdala;
-        record.place == RecordPlace::Index && fades && record.strength < QUEUE_BELOW
-    });
+    let weak = planner.ids(|record| record.place == RecordPlace::Index && is_weak(record, record.strength));
     let to = RecordPlace::Queue(planner.state.run.started);
     planner.demote(Rule::Queue, weak, to);
 }
@@ -172,7 +189,7 @@ fn queue_weak(planner: &mut CyclePlanner) {
 /// Updates strength, last access and hits in the index file.
 pub(super) fn flush(planner: &mut CyclePlanner) {
     planner.set_each(Rule::Flush, |_, record| {
-        let to = FiledUse::from_record(record);
+        let to = FiledUse::with_strength(record, record.strength);
         (!is_close_enough(record.filed, to)).then_some(RecordFields::Filed(to))
     });
 }

@@ -154,7 +154,10 @@ impl CyclePlanner {
         wanted: impl Fn(&ConsolidationSnapshot, &EntryRecord) -> Option<RecordFields>,
     ) {
         let records = self.state.records.iter();
-        let wanted = records.filter_map(|(id, record)| Some((id.clone(), wanted(&self.state, record)?)));
+        let wanted = records.filter_map(|(id, record)| {
+            let to = wanted(&self.state, record)?;
+            Some((id.clone(), to))
+        });
         for change in wanted.collect::<Vec<_>>() {
             self.set(rule, vec![change], 0);
         }

@@ -34,15 +34,16 @@ pub struct FiledUse {
 }
 
 impl FiledUse {
-    /// Returns the values that the index file should have for a record; `None` for an archived record.
+    /// Returns the values that the index file should have for a record of this strength; `None` for an archived
+    /// record.
     #[must_use]
-    pub fn from_record(record: &EntryRecord) -> Option<Self> {
+    pub fn with_strength(record: &EntryRecord, strength: f32) -> Option<Self> {
         let shown = !matches!(record.place, RecordPlace::Archive(_));
         shown.then(|| Self {
             accessed: record.entry.accessed,
             hits: record.entry.hits,
             // Strengths are in [0, 1], so the cast does not overflow.
-            hundredths: (record.strength * 100.0).round() as u8,
+            hundredths: (strength * 100.0).round() as u8,
         })
     }
 }

@@ -34,11 +34,12 @@ const BREATH: Duration = Duration::from_millis(4);
 pub struct CycleInput {
     /// Kind of cycle.
     pub cycle: Cycle,
-    /// The run, the entries and the thresholds. [`CycleInput::plan`] fills the other fields of the snapshot from files.
+    /// The run, the entries and the thresholds. [`CycleInput::plan`] fills the other fields of the snapshot from files. For
+    /// a light cycle without changed documents, only the entries that it changes.
     pub snapshot: ConsolidationSnapshot,
     /// Root of the workspace.
     pub root: PathBuf,
-    /// All documents.
+    /// All documents; empty for a light cycle without changed documents.
     pub documents: Vec<IndexedDocument>,
     /// Documents added or changed since the last light cycle.
     pub fresh: BTreeSet<String>,

@@ -185,7 +185,7 @@ impl WorkspaceWorker {
         let now = self.resources.clock.now();
         let profile = workspace.view.config.index.profile();
         record.strength = decay::strength_at(&profile, &record.entry, now);
-        record.filed = FiledUse::from_record(&record);
+        record.filed = FiledUse::with_strength(&record, record.strength);
         if record.band.is_none() && record.place == RecordPlace::Index {
             let offset = self.now_of(workspace, at).offset_seconds;
             record.band = Some(TimeBand::from_date(

@@ -70,7 +70,7 @@ fn a_record() -> impl Strategy<Value = EntryRecord> {
             (record.entry.pointers, record.hashes) = pointers.into_iter().unzip();
             let (learned, [is_filed, by_hand, apart, linked], hundredths) = beside;
             record.learned = learned;
-            record.filed = FiledUse::from_record(&record)
+            record.filed = FiledUse::with_strength(&record, record.strength)
                 .filter(|_| is_filed)
                 .map(|filed| FiledUse { hundredths, ..filed });
             (record.by_hand, record.apart) = (by_hand, apart);
@@ -163,6 +163,19 @@ proptest! {
             let again = plan(&after, cycle);
             prop_assert!(again.steps.is_empty(), "{:?} {:#?}", cycle, again.steps);
         }
+    }
+
+    #[test]
+    fn a_light_cycle_without_changed_documents_needs_only_the_unsettled_entries(state in a_snapshot()) {
+        let state = ConsolidationSnapshot {
+            run: state.run,
+            records: state.records,
+            quick_access: vec![id("a")],
+            ..ConsolidationSnapshot::default()
+        };
+        let mut unsettled = state.clone();
+        unsettled.records.retain(|_, record| !is_settled(record, record.strength));
+        prop_assert_eq!(plan(&unsettled, Cycle::Light), plan(&state, Cycle::Light));
     }
 
     #[test]

@@ -23,7 +23,7 @@ fn known_record(
     let mut record = record(name, 0.7, place);
     record.entry.pointers = vec![pointer(path, section)];
     record.hashes = vec![Some(ContentHash::of(text).0)];
-    record.filed = FiledUse::from_record(&record);
+    record.filed = FiledUse::with_strength(&record, record.strength);
     record
 }
 

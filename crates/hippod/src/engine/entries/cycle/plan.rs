@@ -6,8 +6,10 @@ use std::time::Instant;
 
 use hippo_map::bootstrap::MOST_ENTRIES;
 use hippo_map::consolidation::{
-    self, CoAccess, ConsolidationPlan, ConsolidationRun, ConsolidationSnapshot, decayed_co_access,
+    self, CoAccess, ConsolidationPlan, ConsolidationRun, ConsolidationSnapshot, EntryRecord,
+    decayed_co_access,
 };
+use hippo_map::decay;
 use hippo_map::schedule::RunOutcome;
 use hippo_proto::CycleReport;
 use hippo_store::StoreError;
@@ -170,6 +172,21 @@ impl WorkspaceWorker {
             profile: workspace.view.config.index.profile(),
             ..consolidation::ConsolidationSettings::default()
         };
+        // Copying all entries takes longer than the rest of a light cycle that has nothing to do.
+        let only_unsettled =
+            run.cycle == Cycle::Light && run.fresh.is_empty() && !entries.known.quick_access.is_empty();
+        let is_settled = |record: &EntryRecord| {
+            consolidation::is_settled(
+                record,
+                decay::strength_at(&settings.profile, &record.entry, started),
+            )
+        };
+        let needed = entries
+            .known
+            .records
+            .iter()
+            .filter(|(_, record)| !only_unsettled || !is_settled(record));
+        let records = needed.map(|(id, record)| (id.clone(), record.clone())).collect();
         let known = |id: &EntryId| entries.known.records.contains_key(id);
         let co_access = workspace.store.co_accesses()?.into_iter();
         let co_access = co_access.filter(|both| known(&both.pair.a) && known(&both.pair.b));
@@ -179,7 +196,7 @@ impl WorkspaceWorker {
         });
         let snapshot = ConsolidationSnapshot {
             run: run.run,
-            records: entries.known.records.clone(),
+            records,
             tombstones: entries
                 .known
                 .tombstones
@@ -198,6 +215,7 @@ impl WorkspaceWorker {
         let mut documents: Vec<IndexedDocument> = workspace
             .known
             .iter()
+            .filter(|_| !only_unsettled)
             .map(|(path, known)| IndexedDocument {
                 path: path.clone(),
                 kind: SourceKind::from_path(path),
