@@ -21,9 +21,10 @@ use super::EntryVectors;
 use super::documents::{self, IndexedDocument, ReadDocument};
 use crate::embed_worker::EmbedWorker;
 
-/// Approximate maximum of the total size in bytes of the files that one plan reads. Changed files are read first. The
-/// other files only show how rare each word is.
+/// Approximate maximum of the total size in bytes of the files that one plan reads. Changed files are read first.
 pub const AT_ONCE: u64 = 256 << 20;
+/// Maximum number of unchanged files that one plan reads. They only show how rare each word is.
+const UNCHANGED: usize = 500;
 /// Number of entries at which light cycles stop creating entries. Archived entries and entries that queries created do
 /// not count.
 pub const MOST_LIVE: usize = 10_000;
@@ -231,8 +232,8 @@ impl CycleInput {
         }
     }
 
-    /// Returns documents with their text, until `AT_ONCE` bytes have been read. The documents in `first` are read
-    /// first.
+    /// Returns the documents in `first` with their text, and an even selection of at most [`UNCHANGED`] other documents.
+    /// Stops when `AT_ONCE` bytes have been read.
     fn read(&self, first: &BTreeSet<String>) -> Vec<(&IndexedDocument, ReadDocument)> {
         let (first, rest): (Vec<&IndexedDocument>, Vec<&IndexedDocument>) = self
             .documents
@@ -240,7 +241,8 @@ impl CycleInput {
             .partition(|known| first.contains(&known.path));
         let mut bytes = 0;
         let mut read = Vec::new();
-        for known in first.into_iter().chain(rest) {
+        let every = rest.len().div_ceil(UNCHANGED).max(1);
+        for known in first.into_iter().chain(rest.into_iter().step_by(every)) {
             if bytes > AT_ONCE {
                 break;
             }
