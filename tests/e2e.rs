@@ -53,6 +53,8 @@ mod damage;
 mod damaged_rows;
 #[path = "e2e/dated_questions.rs"]
 mod dated_questions;
+#[path = "e2e/demo.rs"]
+mod demo;
 #[path = "e2e/derived_values.rs"]
 mod derived_values;
 #[path = "e2e/documents.rs"]

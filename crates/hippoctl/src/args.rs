@@ -225,6 +225,11 @@ pub enum Verb {
         #[command(subcommand)]
         verb: ServiceVerb,
     },
+    /// Search an example memory in a temporary folder
+    ///
+    /// Starts a separate daemon, asks five questions, and edits a file. Afterwards, removes the folder and the daemon.
+    /// Neither your workspaces nor your daemon are involved. Without a model, the questions are replaced by keywords.
+    Demo,
 }
 
 /// Verbs of `workspace`.

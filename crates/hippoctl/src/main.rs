@@ -111,6 +111,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         Verb::Import(args) => verbs::import::import(&mut session, &args, out),
         Verb::Mcp => mcp::mcp(session),
         Verb::Model { verb } => verbs::model::model(&mut session, verb, out),
+        Verb::Demo => verbs::demo::demo(&session, out),
         Verb::Backup(args) => verbs::backup::backup(&mut session, args, out),
         Verb::Restore(args) => verbs::backup::restore(&mut session, &args, out),
     }
