@@ -216,7 +216,9 @@ fn ci_runs_only_the_gate() {
     assert_eq!(commands.collect::<Vec<_>>(), ["cargo xtask test"]);
     for (workflow, expected) in [("ci", ".ci/run"), ("release", "cargo xtask dist")] {
         let text = read(&format!(".github/workflows/{workflow}.yml"));
-        let steps = text.lines().filter_map(|line| line.trim().strip_prefix("- run: "));
+        let steps = text
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("- run: "));
         let steps: Vec<&str> = steps.filter(|step| !step.starts_with("gh release ")).collect();
         assert_eq!(steps, [expected], "{workflow}");
     }

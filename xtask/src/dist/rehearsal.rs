@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -48,17 +48,18 @@ pub fn rehearse(house: &ProjectFolders) -> Result<()> {
         licences: "Not made for a rehearsal.\n",
     };
     let time = time(house)?;
-    let pack = || -> Result<(Vec<u8>, BTreeSet<String>)> {
+    let pack = || -> Result<(Vec<u8>, PathBuf)> {
         let place = archive(house, parts, time)?;
         let bytes = fs::read(&place).with_context(|| format!("could not read {}", place.display()))?;
-        Ok((bytes, files(&place.with_extension("").with_extension(""))?))
+        Ok((bytes, place))
     };
-    let ((first, found), (again, _)) = (pack()?, pack()?);
-    install(house, &archive(house, parts, time)?, &found)?;
+    let ((first, _), (again, place)) = (pack()?, pack()?);
+    let found = files(&place.with_extension("").with_extension(""))?;
     if first != again {
         bail!("the archive differs when it is packed again");
     }
     compare(house, "the archive", &found, PackageKind::Archive)?;
+    install(house, &place, &found)?;
     let debian = contents::stage(house, PackageKind::Debian, "usr", parts)?.join("usr");
     compare(house, "the Debian package", &files(&debian)?, PackageKind::Debian)?;
     say(format_args!(
