@@ -196,16 +196,21 @@ fn write(packages: &[PathBuf], folder: &Path) -> Result<()> {
     };
     let [archive, ..] = packages else { return Ok(()) };
     let name = archive.file_name().unwrap_or_default().to_string_lossy();
-    let template = include_str!("../../packaging/hippod.rb");
-    let formula = template.split_once('\n').map_or(template, |(_, formula)| formula);
-    let formula = formula
-        .replace("@URL@", url.trim_end_matches('/'))
-        .replace("@ARCHIVE@", &name)
-        .replace("@VERSION@", VERSION)
-        .replace("@SHA256@", &runtime::sum(archive)?);
+    let formula = formula(&url, &name, &runtime::sum(archive)?);
     let place = folder.join("hippod.rb");
     say(format_args!("{}", place.display()));
     fs::write(&place, formula).with_context(|| format!("could not write {}", place.display()))
+}
+
+/// Returns the Homebrew formula for an archive at an address. The first line of the template is a comment about it.
+fn formula(url: &str, archive: &str, sha256: &str) -> String {
+    let template = include_str!("../../packaging/hippod.rb");
+    let formula = template.split_once('\n').map_or(template, |(_, formula)| formula);
+    formula
+        .replace("@URL@", url.trim_end_matches('/'))
+        .replace("@ARCHIVE@", archive)
+        .replace("@VERSION@", VERSION)
+        .replace("@SHA256@", sha256)
 }
 
 /// Writes the SHA-256 of a package beside it, in the format of `sha256sum`.
@@ -245,6 +250,16 @@ fn time(house: &ProjectFolders) -> Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_formula_names_the_archive() {
+        let formula = formula("https://example.org/v1/", "hippod.tar.gz", "0123");
+        assert!(formula.starts_with("class Hippod < Formula\n"), "{formula}");
+        for line in ["url \"https://example.org/v1/hippod.tar.gz\"", "sha256 \"0123\""] {
+            assert!(formula.contains(line), "{formula}");
+        }
+        assert!(!formula.contains('@'), "{formula}");
+    }
 
     #[test]
     fn arguments_are_read_strictly() {
