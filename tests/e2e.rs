@@ -9,6 +9,11 @@
 #[path = "../crates/hippo-embed/tests/folder/fixture.rs"]
 mod folder;
 
+#[cfg(feature = "onnx")]
+#[allow(dead_code, reason = "the tests of hippo-embed use all of it")]
+#[path = "../crates/hippo-embed/tests/acquire/server.rs"]
+mod server;
+
 #[path = "e2e/any_folder.rs"]
 mod any_folder;
 #[path = "e2e/away.rs"]
@@ -53,6 +58,9 @@ mod damage;
 mod damaged_rows;
 #[path = "e2e/dated_questions.rs"]
 mod dated_questions;
+#[cfg(feature = "onnx")]
+#[path = "e2e/demo.rs"]
+mod demo;
 #[path = "e2e/derived_values.rs"]
 mod derived_values;
 #[path = "e2e/documents.rs"]
@@ -134,6 +142,9 @@ mod model_brought;
 #[cfg(feature = "onnx")]
 #[path = "e2e/model_copied.rs"]
 mod model_copied;
+#[cfg(feature = "onnx")]
+#[path = "e2e/model_pulled.rs"]
+mod model_pulled;
 #[path = "e2e/names.rs"]
 mod names;
 #[cfg(feature = "onnx")]

@@ -214,6 +214,26 @@ fn ci_runs_only_the_gate() {
     let text = read(".ci/run");
     let commands = text.lines().filter(|line| line.starts_with("cargo "));
     assert_eq!(commands.collect::<Vec<_>>(), ["cargo xtask test"]);
+    for (workflow, expected) in [("ci", ".ci/run"), ("release", "cargo xtask dist")] {
+        let text = read(&format!(".github/workflows/{workflow}.yml"));
+        let steps = text
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("- run: "));
+        let steps: Vec<&str> = steps.filter(|step| !step.starts_with("gh release ")).collect();
+        assert_eq!(steps, [expected], "{workflow}");
+    }
+}
+
+#[test]
+fn the_installer_and_the_documents_name_this_version() {
+    let version = env!("CARGO_PKG_VERSION");
+    assert!(read("install.sh").contains(&format!("\nVERSION={version}\n")));
+    let archive = format!("hippod-{version}-x86_64-linux");
+    for document in ["README.md", "docs/install.md"] {
+        let text = read(document);
+        let names = text.matches("hippod-").count();
+        assert_eq!(names, text.matches(&archive).count(), "{document}");
+    }
 }
 
 #[test]

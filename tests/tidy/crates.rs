@@ -50,6 +50,7 @@ fn crates_depend_on_each_other_in_one_direction() {
         ("hippo-redact", vec![]),
         ("hippo-fs", vec![]),
         ("hippo-embed", vec![]),
+        ("hippo-version", vec![]),
         ("hippo-proto", vec!["hippo-types"]),
         ("hippo-text", vec!["hippo-types", "hippo-redact"]),
         ("hippo-rank", vec!["hippo-types", "hippo-text"]),
@@ -79,6 +80,7 @@ fn crates_depend_on_each_other_in_one_direction() {
                 "hippo-tree",
                 "hippo-fs",
                 "hippo-proto",
+                "hippo-version",
             ],
         ),
         (
@@ -96,6 +98,7 @@ fn crates_depend_on_each_other_in_one_direction() {
                 "hippo-embed",
                 "hippo-proto",
                 "hippo-store",
+                "hippo-version",
             ],
         ),
     ]);

@@ -68,7 +68,7 @@ pub fn run(house: &ProjectFolders, arguments: &[String]) -> Result<()> {
         return check::try_out(house, &package);
     }
     let pages = contents::make_pages(house)?;
-    let packages = make(house, time(house)?, &pages)?;
+    let packages = make(house, time(house)?, &commit(house), &pages)?;
     let folder = options.out.unwrap_or_else(|| folder(house));
     write(&packages, &folder)
 }
@@ -82,8 +82,8 @@ pub fn folder(house: &ProjectFolders) -> PathBuf {
 ///
 /// # Errors
 /// Fails if the build failed, or if a program contains a path of this machine.
-fn make(house: &ProjectFolders, time: u64, pages: &Path) -> Result<[PathBuf; 2]> {
-    let programs = build::build(house)?;
+fn make(house: &ProjectFolders, time: u64, commit: &str, pages: &Path) -> Result<[PathBuf; 2]> {
+    let programs = build::build(house, commit)?;
     for name in build::PROGRAMS {
         if let Some(named) = build::named_folder(house, &programs.join(name))? {
             bail!("{name} contains a path of this machine: {named}");
@@ -177,7 +177,8 @@ fn licences(house: &ProjectFolders) -> Result<String> {
     Ok(text)
 }
 
-/// Copies the packages into a folder, and prints the paths of the copies.
+/// Copies the packages into a folder, each with a file that contains its checksum. Prints the paths of the copies. If
+/// the variable `HIPPOD_URL` names the place of the release, also writes the Homebrew formula for the archive.
 ///
 /// # Errors
 /// Fails if the packages cannot be written.
@@ -188,8 +189,45 @@ fn write(packages: &[PathBuf], folder: &Path) -> Result<()> {
         let size =
             fs::copy(package, &place).with_context(|| format!("could not write {}", place.display()))?;
         say(format_args!("{}: {:.1} MB", place.display(), size as f64 / 1e6));
+        write_sum(&place)?;
     }
-    Ok(())
+    let Ok(url) = std::env::var("HIPPOD_URL") else {
+        return Ok(());
+    };
+    let [archive, ..] = packages else { return Ok(()) };
+    let name = archive.file_name().unwrap_or_default().to_string_lossy();
+    let formula = formula(&url, &name, &runtime::sum(archive)?);
+    let place = folder.join("hippod.rb");
+    say(format_args!("{}", place.display()));
+    fs::write(&place, formula).with_context(|| format!("could not write {}", place.display()))
+}
+
+/// Returns the Homebrew formula for an archive at an address. The first line of the template is a comment about it.
+fn formula(url: &str, archive: &str, sha256: &str) -> String {
+    let template = include_str!("../../packaging/hippod.rb");
+    let formula = template.split_once('\n').map_or(template, |(_, formula)| formula);
+    formula
+        .replace("@URL@", url.trim_end_matches('/'))
+        .replace("@ARCHIVE@", archive)
+        .replace("@VERSION@", VERSION)
+        .replace("@SHA256@", sha256)
+}
+
+/// Writes the SHA-256 of a package beside it, in the format of `sha256sum`.
+fn write_sum(package: &Path) -> Result<()> {
+    let name = package.file_name().unwrap_or_default().to_string_lossy();
+    let place = package.with_file_name(format!("{name}.sha256"));
+    let line = format!("{}  {name}\n", runtime::sum(package)?);
+    fs::write(&place, line).with_context(|| format!("could not write {}", place.display()))
+}
+
+/// Returns the commit of the source code: `HIPPOD_COMMIT` if it is set, otherwise the commit that git reports. Without
+/// git, returns an empty text, and the programs print only their version.
+fn commit(house: &ProjectFolders) -> String {
+    std::env::var("HIPPOD_COMMIT").unwrap_or_else(|_| {
+        let said = house::output(house.git().args(["rev-parse", "HEAD"])).unwrap_or_default();
+        String::from_utf8_lossy(&said).trim().to_owned()
+    })
 }
 
 /// Returns the modification time for all files: `SOURCE_DATE_EPOCH` if it is set, otherwise the time of the commit.
@@ -212,6 +250,16 @@ fn time(house: &ProjectFolders) -> Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_formula_names_the_archive() {
+        let formula = formula("https://example.org/v1/", "hippod.tar.gz", "0123");
+        assert!(formula.starts_with("class Hippod < Formula\n"), "{formula}");
+        for line in ["url \"https://example.org/v1/hippod.tar.gz\"", "sha256 \"0123\""] {
+            assert!(formula.contains(line), "{formula}");
+        }
+        assert!(!formula.contains('@'), "{formula}");
+    }
 
     #[test]
     fn arguments_are_read_strictly() {

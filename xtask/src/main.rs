@@ -22,7 +22,7 @@ use crate::house::ProjectFolders;
 const USAGE: &str = "\
 usage: cargo xtask TASK
 
-  demo    build, download the model, index a small workspace and answer questions about it
+  demo    build, download the model, and run `hippoctl demo`
   test    run the gate: set-up, format, lints, tests, documentation
   attack  run the attacks of tests/attacks for a limited time: [--only NAME,…] [--minutes N] [--seed N]
   schema  generate the JSON Schema of the protocol, and the types of the clients, from the Rust types

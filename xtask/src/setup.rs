@@ -69,10 +69,9 @@ pub fn cache(house: &ProjectFolders) -> Result<PathBuf> {
 
 /// A temporary home of a daemon, with the model and the runtime library from the cache. The daemon is stopped and the
 /// home is removed when the value is dropped, or when the user interrupts the task.
-pub struct DaemonHome {
+struct DaemonHome {
     inner: Arc<Mutex<HomeState>>,
-    /// The temporary folder.
-    pub folder: PathBuf,
+    folder: PathBuf,
 }
 
 struct HomeState {
@@ -87,7 +86,7 @@ impl DaemonHome {
     ///
     /// # Errors
     /// Fails if the folder cannot be created, or if a download failed.
-    pub fn new(house: &ProjectFolders, programs: &Path) -> Result<Self> {
+    fn new(house: &ProjectFolders, programs: &Path) -> Result<Self> {
         let cache = cache(house)?;
         let folder = tempfile::Builder::new().prefix("hippod-").tempdir();
         let folder = folder.context("could not create a temporary folder")?;
@@ -120,7 +119,7 @@ impl DaemonHome {
     }
 
     /// Returns a client command for this home. The client starts the daemon if necessary.
-    pub fn hippoctl(&self) -> Command {
+    fn hippoctl(&self) -> Command {
         self.inner
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -131,7 +130,7 @@ impl DaemonHome {
     ///
     /// # Errors
     /// Fails if the command failed.
-    pub fn run(&self, words: &[&str]) -> Result<()> {
+    fn run(&self, words: &[&str]) -> Result<()> {
         let mut command = self.hippoctl();
         command.args(words);
         let name = house::describe(&command);
@@ -143,7 +142,7 @@ impl DaemonHome {
     ///
     /// # Errors
     /// Fails if the daemon does not stop, or if the folder cannot be removed.
-    pub fn close(self) -> Result<()> {
+    fn close(self) -> Result<()> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).close()
     }
 }

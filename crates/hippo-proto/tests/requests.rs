@@ -387,7 +387,7 @@ fn requests_have_defaults() {
     );
     assert_eq!(
         read("model.pull", "{}"),
-        Request::ModelPull(ModelPullRequest { model: None })
+        Request::ModelPull(ModelPullRequest::default())
     );
     let without_params = br#"{"jsonrpc":"2.0","id":1,"method":"status"}"#;
     assert_eq!(

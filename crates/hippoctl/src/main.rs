@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     let given: Vec<_> = std::env::args_os().collect();
     let json = given.iter().any(|word| word == "--json");
     let is_hook = verbs::hook::is_asked_for(&given);
-    let mut command = args::command();
+    let mut command = args::command().version(hippo_version::VERSION);
     let parsed = command.clone().try_get_matches_from(given);
     if let Ok(given) = &parsed
         && let Some(shell) = given.get_one::<Shell>("completions")
@@ -111,6 +111,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         Verb::Import(args) => verbs::import::import(&mut session, &args, out),
         Verb::Mcp => mcp::mcp(session),
         Verb::Model { verb } => verbs::model::model(&mut session, verb, out),
+        Verb::Demo => verbs::demo::demo(&session, out),
         Verb::Backup(args) => verbs::backup::backup(&mut session, args, out),
         Verb::Restore(args) => verbs::backup::restore(&mut session, &args, out),
     }

@@ -6,6 +6,7 @@ pub mod context;
 pub mod cycle;
 pub mod daemon;
 pub mod deinit;
+pub mod demo;
 pub mod get;
 pub mod hook;
 pub mod import;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use clap::Parser;
+use clap::{CommandFactory as _, FromArgMatches as _};
 use tokio::signal::unix::{SignalKind, signal};
 
 use hippo_proto::Paths;
@@ -20,11 +20,16 @@ use hippod::{DaemonOptions, StderrLog, log_to, run};
 use arguments::{Command, DaemonArguments};
 
 fn main() -> ExitCode {
+    let matches = DaemonArguments::command()
+        .version(hippo_version::VERSION)
+        .get_matches();
     let Command::Run {
         config,
         socket,
         log_file,
-    } = DaemonArguments::parse().command;
+    } = DaemonArguments::from_arg_matches(&matches)
+        .unwrap_or_else(|error| error.exit())
+        .command;
     match start(config, socket, log_file) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

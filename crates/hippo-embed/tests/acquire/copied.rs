@@ -62,6 +62,21 @@ fn a_copy_without_times_counts_as_installed_after_it_was_read_once() {
             );
             assert_ne!(there, before.unwrap(), "{way}: {folder}");
         }
+        // Later checks read no file: they do not notice a change that keeps the size and the time.
+        let weights = copy.layout.models.join("small/model.safetensors");
+        let (bytes, time) = (
+            fs::read(&weights).unwrap(),
+            fs::metadata(&weights).unwrap().modified(),
+        );
+        let write = |bytes: &[u8]| {
+            fs::write(&weights, bytes).unwrap();
+            let file = fs::File::options().write(true).open(&weights).unwrap();
+            file.set_modified(*time.as_ref().unwrap()).unwrap();
+        };
+        write(&vec![b'x'; bytes.len()]);
+        check_copied(&copy.layout, &copy.manifest);
+        locate(&copy.layout, &copy.manifest).unwrap();
+        write(&bytes);
         copy.assert_complete();
     }
 }

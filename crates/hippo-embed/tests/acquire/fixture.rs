@@ -6,7 +6,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use hippo_embed::acquire::{AcquireError, Artifact, Installation, Layout, ModelManifest, locate, pull_with};
+use hippo_embed::acquire::{
+    AcquireError, Artifact, Installation, Layout, ModelManifest, PullOptions, locate, pull,
+};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
@@ -24,7 +26,7 @@ pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
-fn content(name: &str) -> Vec<u8> {
+pub fn content(name: &str) -> Vec<u8> {
     name.bytes().cycle().take(300_000).collect()
 }
 
@@ -96,8 +98,12 @@ impl Fixture {
     }
 
     pub fn pull(&self, python: impl AsRef<Path>) -> Result<Installation, AcquireError> {
+        self.pull_with(with_python(python.as_ref()))
+    }
+
+    pub fn pull_with(&self, options: PullOptions<'_>) -> Result<Installation, AcquireError> {
         let never = AtomicBool::new(false);
-        pull_with(python.as_ref(), &self.layout, &self.manifest, &mut |_| {}, &never)
+        pull(&self.layout, &self.manifest, options, &mut |_| {}, &never)
     }
 
     pub fn states(&self) -> Vec<bool> {
@@ -160,6 +166,14 @@ impl Fixture {
         fs::create_dir_all(&index).unwrap();
         self.put_wheels(&index);
         path
+    }
+}
+
+/// Returns the options with this Python interpreter.
+pub fn with_python(python: &Path) -> PullOptions<'_> {
+    PullOptions {
+        python,
+        ..PullOptions::default()
     }
 }
 

@@ -5,14 +5,16 @@
 
 mod copied;
 mod fixture;
+mod http;
 mod pip;
+mod server;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fixture::{Fixture, NO_PYTHON, sha256};
-use hippo_embed::acquire::{AcquireError, PullProgress, PullStep, import, locate, pull_with};
+use fixture::{Fixture, NO_PYTHON, sha256, with_python};
+use hippo_embed::acquire::{AcquireError, PullProgress, PullStep, import, locate, pull};
 
 #[test]
 fn a_full_cache_needs_no_network() {
@@ -27,10 +29,10 @@ fn a_full_cache_needs_no_network() {
             steps.push(step);
         }
     };
-    pull_with(
-        Path::new(NO_PYTHON),
+    pull(
         &fixture.layout,
         &fixture.manifest,
+        with_python(Path::new(NO_PYTHON)),
         &mut note,
         &false.into(),
     )
@@ -198,10 +200,10 @@ fn cancelling_leaves_no_partial_files() {
             cancel.store(true, Ordering::Relaxed);
         }
     };
-    let result = pull_with(
-        Path::new(NO_PYTHON),
+    let result = pull(
         &fixture.layout,
         &fixture.manifest,
+        with_python(Path::new(NO_PYTHON)),
         &mut stop,
         &cancel,
     );

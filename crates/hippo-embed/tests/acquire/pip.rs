@@ -3,9 +3,9 @@
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hippo_embed::acquire::{AcquireError, PullProgress, PullStep, pull_with};
+use hippo_embed::acquire::{AcquireError, PullProgress, PullStep, pull};
 
-use crate::fixture::{DELIVER, Fixture, NO_PYTHON};
+use crate::fixture::{DELIVER, Fixture, NO_PYTHON, with_python};
 
 #[test]
 fn missing_wheels_are_downloaded_once() {
@@ -84,7 +84,13 @@ fn a_download_can_be_cancelled() {
             cancel.store(true, Ordering::Relaxed);
         }
     };
-    let result = pull_with(&python, &fixture.layout, &fixture.manifest, &mut stop, &cancel);
+    let result = pull(
+        &fixture.layout,
+        &fixture.manifest,
+        with_python(&python),
+        &mut stop,
+        &cancel,
+    );
     assert!(matches!(result, Err(AcquireError::Cancelled)));
     assert!(fixture.leftovers().is_empty());
 }

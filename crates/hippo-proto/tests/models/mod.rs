@@ -8,7 +8,14 @@ pub fn requests() -> Vec<(&'static str, Request)> {
     let model = || Some("m".to_owned());
     vec![
         ("{}", ModelListRequest {}.into()),
-        (r#"{"model":"m"}"#, ModelPullRequest { model: model() }.into()),
+        (
+            r#"{"model":"m","from":"/f"}"#,
+            ModelPullRequest {
+                model: model(),
+                from: Some("/f".into()),
+            }
+            .into(),
+        ),
         (r#"{"model":"m"}"#, ModelVerifyRequest { model: model() }.into()),
         (
             r#"{"from":"/wheels","model":"m"}"#,

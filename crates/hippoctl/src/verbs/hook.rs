@@ -301,7 +301,7 @@ impl HookWork {
             let what = "no daemon responds, and a start failed within the last minute";
             return Err(Failure::new(Exit::NoDaemon, what));
         }
-        Ok(launch::begin(&self.session.paths)?.0)
+        Ok(launch::begin(&self.session.paths, None)?.0)
     }
 }
 

@@ -1,5 +1,7 @@
 //! `model list|pull|verify|import|remove`: embedding models.
 
+use std::path::Path;
+
 use hippo_proto::{
     Method, ModelImportRequest, ModelListRequest, ModelPullRequest, ModelPullResponse, ModelRemoveRequest,
     ModelVerifyRequest,
@@ -19,7 +21,13 @@ use hippoctl::args::ModelVerb;
 pub fn model(session: &mut DaemonSession, verb: ModelVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         ModelVerb::List => session.show(ModelListRequest {}, out, render::list),
-        ModelVerb::Pull { model } => obtain(session, ModelPullRequest { model }, out),
+        ModelVerb::Pull { model, from } => {
+            let from = match from {
+                Some(folder) if !folder.contains("://") => Some(text(&absolute(Path::new(&folder))?)?),
+                address => address,
+            };
+            obtain(session, ModelPullRequest { model, from }, out)
+        }
         ModelVerb::Import {
             from,
             model,

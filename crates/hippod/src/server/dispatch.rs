@@ -195,7 +195,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
                 let mut progress = |at: PullProgress<'_>| {
                     tell(at.step.name(), at.artifact, at.done, Some(at.total));
                 };
-                let pulled = models.pull(request.model.as_deref(), &mut progress, given_up);
+                let pulled = models.pull(&request, &mut progress, given_up);
                 // The client may already have disconnected.
                 engine.send(EngineMessage::ModelChanged);
                 pulled

