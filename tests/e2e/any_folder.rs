@@ -70,6 +70,10 @@ fn a_folder_of_notes_is_indexed_and_what_is_left_out_is_counted() {
         "{one}"
     );
 
+    // `get` finds the workspace of an absolute path, and reads a range as `search` prints it.
+    let [text, _] = run(&["get", &format!("{}:3-3", second.join("bread.md").display())]);
+    assert_eq!(text, "The starter wants rye twice a day.\n");
+
     // A change of the ignore file takes effect without a restart.
     scratch.write(".gitignore", "");
     client.sync(&root);

@@ -85,10 +85,14 @@ pub struct Global {
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Search the memory
+    ///
+    /// On a terminal, prints up to three lines of each passage, and paths relative to the current folder. Into a pipe
+    /// or a file, and with --json, prints whole passages, and paths relative to the workspace.
     Search(SearchArgs),
     /// Print a file, a section or a range of lines
     Get {
-        /// What to print: PATH, PATH#Section, PATH:LINE, PATH:LINE:COUNT, or the id of a search result
+        /// What to print: PATH, PATH#Section, PATH:LINE, PATH:FIRST-LAST, PATH:LINE:COUNT, or the id of a search
+        /// result
         target: String,
     },
     /// Append a text to today's log, and add an entry for the text to the index file

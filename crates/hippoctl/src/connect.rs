@@ -174,6 +174,19 @@ impl DaemonSession {
             )
         })
     }
+
+    /// Returns the nearest registered folder at or above an absolute path, and the path relative to that folder. Returns
+    /// `None` if no registered folder contains the path.
+    ///
+    /// # Errors
+    /// Fails if the daemon does not list the registered folders.
+    pub fn locate(&mut self, path: &Path) -> Result<Option<(String, String)>, Failure> {
+        let list = self.call(WorkspaceListRequest {})?;
+        let roots = list.workspaces.iter().map(|workspace| workspace.root.as_str());
+        let root = nearest_above(path, roots);
+        let below = root.and_then(|root| Some((root, path.strip_prefix(root).ok()?.to_str()?)));
+        Ok(below.map(|(root, below)| (root.to_owned(), below.to_owned())))
+    }
 }
 
 /// Returns the root that is `here` itself or the nearest parent folder of `here`.

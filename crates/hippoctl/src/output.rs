@@ -42,6 +42,11 @@ impl Output {
         }
     }
 
+    /// Returns whether a person reads the data on a terminal.
+    pub fn is_terminal(&self) -> bool {
+        self.on_terminal && !self.json
+    }
+
     /// Prints a response as JSON with `--json`, otherwise as the text that `render` returns.
     ///
     /// # Errors

@@ -1,11 +1,14 @@
 //! `search`: search in the memory.
 
+use std::path::PathBuf;
+
 use hippo_proto::{SearchRequest, SearchResponse, WorkspaceListRequest};
 
-use crate::connect::DaemonSession;
+use crate::connect::{DaemonSession, current_dir};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render;
+use crate::render::passage::TerminalView;
 use hippoctl::args::SearchArgs;
 
 /// Number of results that the daemon returns if a request limits neither their number nor their tokens.
@@ -39,12 +42,21 @@ pub fn search(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -
         merge(answers, &request)?
     } else {
         request.workspace = session.workspace()?;
-        session.call(request)?
+        session.call(request.clone())?
     };
     for note in render::search::notes(&answer) {
         out.remark(&note);
     }
-    out.answer(&answer, render::search::search)
+    let view = match out.is_terminal() {
+        true => {
+            let root = (!all).then(|| PathBuf::from(&request.workspace));
+            Some(TerminalView::new(current_dir()?, root, &answer.query))
+        }
+        false => None,
+    };
+    out.answer(&answer, |answer, style| {
+        render::search::search(answer, view.as_ref(), style)
+    })
 }
 
 /// Merges the answers of several workspaces into one answer with absolute paths. Scores are comparable between
