@@ -87,7 +87,9 @@ pub enum Verb {
     /// Search the memory
     ///
     /// On a terminal, prints up to three lines of each passage, and paths relative to the current folder. Into a pipe
-    /// or a file, and with --json, prints whole passages, and paths relative to the workspace.
+    /// or a file, and with --json, prints whole passages, and paths relative to the workspace. On a terminal, results
+    /// are not printed if all scores are low and no passage contains all words of the query, unless you give
+    /// --min-score or --explain.
     Search(SearchArgs),
     /// Print a file, a section or a range of lines
     Get {

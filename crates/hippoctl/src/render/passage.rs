@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use hippo_proto::SearchHit;
+use hippo_text::speaker::is_speaker_term;
 use hippo_text::terms::{self, QueryTerm, is_unspaced};
 
 use super::{harmless, lines};
@@ -27,9 +28,8 @@ impl TerminalView {
     /// are absolute.
     pub fn new(here: PathBuf, root: Option<PathBuf>, query: &str) -> Self {
         let mut terms = terms::query_terms(query);
-        if terms.iter().any(|term| !term.stop) {
-            terms.retain(|term| !term.stop);
-        }
+        let has_words = terms.iter().any(|term| !term.stop);
+        terms.retain(|term| term.stop != has_words && !is_speaker_term(&term.term));
         Self { here, root, terms }
     }
 
@@ -100,6 +100,16 @@ impl TerminalView {
         passage
     }
 
+    /// Returns whether a result contains all words of the query, in any form.
+    pub fn has_all_words(&self, hit: &SearchHit) -> bool {
+        let text = format!("{} {} {}", hit.path, hit.heading.join(" "), hit.text);
+        let found = terms::index_terms(&text);
+        // The parts of a compound such as `a-b` are terms, too.
+        let is_word = |term: &&QueryTerm| term.term.chars().all(char::is_alphanumeric);
+        let mut words = self.terms.iter().filter(is_word).peekable();
+        words.peek().is_some() && words.all(|word| found.iter().any(|found| is_same(found, word)))
+    }
+
     /// Returns the pieces of a line, and whether each piece is a word of the query.
     fn pieces<'a>(&self, line: &'a str) -> Vec<(&'a str, bool)> {
         let mut pieces = Vec::new();
@@ -116,10 +126,7 @@ impl TerminalView {
 
     fn matches(&self, word: &str) -> bool {
         // A run of a script without spaces can be a whole sentence.
-        let is_matched = |found: &String| {
-            let mut terms = self.terms.iter();
-            terms.any(|term| *found == term.term || term.prefix && found.starts_with(&term.term))
-        };
+        let is_matched = |found: &String| self.terms.iter().any(|term| is_same(found, term));
         !word.contains(is_unspaced) && terms::index_terms(word).iter().any(is_matched)
     }
 
@@ -158,6 +165,10 @@ impl TerminalView {
         let tail = if from + WIDTH < count { "…" } else { "" };
         format!("{lead}{}{tail}", middle.trim())
     }
+}
+
+fn is_same(found: &str, term: &QueryTerm) -> bool {
+    found == term.term || term.prefix && found.starts_with(&term.term)
 }
 
 /// Quotes an argument for a shell.
