@@ -49,7 +49,7 @@ pub use why::WhyArgs;
     name = "hippoctl",
     version,
     max_term_width = 110,
-    after_help = "Exit: 0 done, 1 failed, 2 wrong usage, 3 no daemon, 4 not found, 5 refused (conflict, budget, read-only), 6 not searchable by meaning (sync --wait)"
+    after_help = "Exit: 0 done, 1 failed or nothing found (search), 2 wrong usage or search failed, 3 no daemon, 4 not found, 5 refused (conflict, budget, read-only), 6 not searchable by meaning (sync --wait)"
 )]
 pub struct Cli {
     /// Options of every verb.

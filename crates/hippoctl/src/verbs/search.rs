@@ -18,11 +18,26 @@ const LIMIT: u32 = 10;
 /// conversation. The model of hippo-rank's `floor`, which is made for prompts, hides 10 to 14 % of the former.
 const RELEVANT: f32 = 0.5;
 
-/// Searches the memory of the workspace, or of all workspaces, and prints the results.
+/// Searches the memory of the workspace, or of several workspaces, and prints the results.
 ///
 /// # Errors
-/// Fails if no workspace is found, or if the daemon refuses the request.
+/// Fails silently if nothing was found. Fails if no workspace is found, or if the daemon refuses the request.
 pub fn search(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Result<(), Failure> {
+    let failed = |failure: Failure| match failure.exit {
+        Exit::Failed => Failure {
+            exit: Exit::SearchFailed,
+            ..failure
+        },
+        _ => failure,
+    };
+    match run(session, args, out).map_err(failed)? {
+        true => Ok(()),
+        false => Err(Failure::silent(Exit::Failed)),
+    }
+}
+
+/// Searches, and prints the results. Returns whether it printed any.
+fn run(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Result<bool, Failure> {
     let all = args.all;
     let mut request = SearchRequest {
         workspace: String::new(),
@@ -64,11 +79,12 @@ pub fn search(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -
         .is_some_and(|view| !is_restricted && is_irrelevant(&answer, view))
     {
         out.remark("nothing relevant found; to print the weak results, add --min-score 0");
-        return Ok(());
+        return Ok(false);
     }
     out.answer(&answer, |answer, style| {
         render::search::search(answer, view.as_ref(), style)
-    })
+    })?;
+    Ok(!answer.results.is_empty())
 }
 
 /// Returns whether no result concerns the query: all scores are low, and no result contains all words of the query.
