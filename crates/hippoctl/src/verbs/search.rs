@@ -88,12 +88,12 @@ fn run(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Resul
 }
 
 /// Returns whether no result concerns the query: all scores are low, and no result contains all words of the query.
-/// Without vectors, scores are not comparable with [`RELEVANT`].
+/// Scores of degraded answers are not comparable with [`RELEVANT`].
 fn is_irrelevant(answer: &SearchResponse, view: &TerminalView) -> bool {
-    let by_meaning = |hit: &SearchHit| hit.scores.is_some_and(|scores| scores.vector.is_some());
     let is_weak = |hit: &SearchHit| hit.score < RELEVANT && !view.has_all_words(hit);
     answer.mode == SearchMode::Hybrid
-        && answer.results.iter().any(by_meaning)
+        && answer.index.degraded.is_none()
+        && !answer.results.is_empty()
         && answer.results.iter().all(is_weak)
 }
 
@@ -150,13 +150,13 @@ mod tests {
 
     use super::*;
 
-    fn answer(mode: &str, score: f32, vector: Option<f32>, text: &str) -> SearchResponse {
+    fn answer(mode: &str, score: f32, degraded: Option<&str>, text: &str) -> SearchResponse {
         let hit = json!({
             "id": "c1", "path": "memory/a.md", "start_line": 1, "end_line": 1, "heading": [], "score": score,
-            "scores": {"lexical": 0.1, "vector": vector}, "strength": Value::Null, "entry": Value::Null,
+            "scores": Value::Null, "strength": Value::Null, "entry": Value::Null,
             "tokens": 3, "text": text, "date": Value::Null,
         });
-        let index = json!({"generation": 1, "pending": 0, "lag_ms": 0});
+        let index = json!({"generation": 1, "pending": 0, "lag_ms": 0, "degraded": degraded});
         let answer = json!({
             "query": "q", "mode": mode, "strategy": "search", "results": [hit], "tokens": 3, "index": index,
             "took_ms": 1.0,
@@ -167,19 +167,16 @@ mod tests {
     #[test]
     fn weak_results_without_the_words_of_the_query_are_irrelevant() {
         let view = TerminalView::new("/w".into(), Some("/w".into()), "when do the pumps run?");
-        let of = |mode, score, vector, text| is_irrelevant(&answer(mode, score, vector, text), &view);
-        assert!(of("hybrid", 0.4, Some(0.2), "A boat."));
-        assert!(of("hybrid", 0.4, Some(0.2), "A pump is blue."));
-        assert!(!of("hybrid", 0.4, Some(0.2), "The pump runs at night."));
-        assert!(!of("hybrid", 0.6, Some(0.2), "A boat."));
-        assert!(
-            !of("hybrid", 0.4, None, "A boat."),
-            "without vectors, nothing is hidden"
-        );
-        assert!(!of("lexical", 0.4, Some(0.2), "A boat."));
+        let of = |mode, score, degraded, text| is_irrelevant(&answer(mode, score, degraded, text), &view);
+        assert!(of("hybrid", 0.4, None, "A boat."));
+        assert!(of("hybrid", 0.4, None, "A pump is blue."));
+        assert!(!of("hybrid", 0.4, None, "The pump runs at night."));
+        assert!(!of("hybrid", 0.6, None, "A boat."));
+        assert!(!of("hybrid", 0.4, Some("no-model"), "A boat."));
+        assert!(!of("lexical", 0.4, None, "A boat."));
         let nothing = SearchResponse {
             results: vec![],
-            ..answer("hybrid", 0.4, Some(0.2), "")
+            ..answer("hybrid", 0.4, None, "")
         };
         assert!(!is_irrelevant(&nothing, &view));
     }
