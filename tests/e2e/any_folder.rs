@@ -37,7 +37,7 @@ fn a_folder_of_notes_is_indexed_and_what_is_left_out_is_counted() {
     assert!(found.results.iter().all(|hit| !hit.text.contains("secret")));
     let status = run(&["status"]).concat();
     assert!(status.contains("1 markdown file in node_modules"), "{status}");
-    let doctor = run(&["doctor"]).concat();
+    let doctor = run(&["doctor", "--verbose"]).concat();
     assert!(doctor.contains(left_out), "{doctor}");
 
     // The answer without results names the files that were not searched.

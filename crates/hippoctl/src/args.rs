@@ -6,6 +6,7 @@ mod context;
 mod cycle;
 #[cfg(test)]
 mod documents;
+mod examples;
 mod groups;
 mod hook;
 mod import;
@@ -90,8 +91,10 @@ pub enum Verb {
     /// or a file, and with --json, prints whole passages, and paths relative to the workspace. On a terminal, results
     /// are not printed if all scores are low and no passage contains all words of the query, unless you give
     /// --min-score or --explain.
+    #[command(after_help = examples::SEARCH)]
     Search(SearchArgs),
     /// Print a file, a section or a range of lines
+    #[command(after_help = examples::GET)]
     Get {
         /// What to print: PATH, PATH#Section, PATH:LINE, PATH:FIRST-LAST, PATH:LINE:COUNT, or the id of a search
         /// result
@@ -110,6 +113,7 @@ pub enum Verb {
     #[command(after_help = import::EXAMPLES)]
     Import(ImportArgs),
     /// List, explain and change the entries of the index file
+    #[command(after_help = examples::INDEX)]
     Index {
         /// The subcommand.
         #[command(subcommand)]
@@ -140,6 +144,7 @@ pub enum Verb {
     ///
     /// An agent can store a long tool result, and gets a short context entry in its place. The entry fades with each
     /// turn unless the agent accesses it. The stored content stays.
+    #[command(after_help = examples::CONTEXT)]
     Context {
         /// The subcommand.
         #[command(subcommand)]
@@ -162,6 +167,7 @@ pub enum Verb {
     /// Prints hippod's blocks in the files that the harness reads, the files that the harness imports, and the text of
     /// the session-start hook. For each text, prints the number of tokens, and the reason why the text is in the
     /// prompt. Omits files that a block only asks the agent to read. Records nothing, and needs no daemon.
+    #[command(after_help = examples::PROMPT)]
     Prompt {
         /// The harness that runs the agent [default: every harness that is set up in the workspace]
         #[arg(long, value_enum)]
@@ -177,21 +183,27 @@ pub enum Verb {
     /// Run the cycles that are due, and list tasks for the agent
     ///
     /// This command is for agents that run from time to time. It exits with 1 if a cycle failed.
+    #[command(after_help = examples::HEARTBEAT)]
     Heartbeat,
     /// Serve the memory to an agent over the Model Context Protocol
     ///
     /// Serves MCP over standard input and output. Add this command to the configuration of an MCP client. The server
     /// exits when the client closes standard input.
+    #[command(after_help = examples::MCP)]
     Mcp,
     /// Show the status of the daemon and its workspaces
+    #[command(after_help = examples::STATUS)]
     Status(StatusArgs),
     /// Find problems and print their fixes, or measure the quality of the memory
+    #[command(after_help = examples::DOCTOR)]
     Doctor(DoctorArgs),
     /// Update the index if files have changed
+    #[command(after_help = examples::SYNC)]
     Sync(SyncArgs),
     /// Print the log of the daemon
     ///
     /// Prints the end of the log file, or of the systemd journal if systemd runs the daemon.
+    #[command(after_help = examples::LOGS)]
     Logs(LogsArgs),
     /// Back up a workspace to one file
     ///
@@ -213,12 +225,14 @@ pub enum Verb {
     #[command(after_help = init::EXAMPLES)]
     Init(InitArgs),
     /// Register, list, trust and unregister workspaces
+    #[command(after_help = examples::WORKSPACE)]
     Workspace {
         /// The subcommand.
         #[command(subcommand)]
         verb: WorkspaceVerb,
     },
     /// List, download and verify embedding models
+    #[command(after_help = examples::MODEL)]
     Model {
         /// The subcommand.
         #[command(subcommand)]
