@@ -70,6 +70,25 @@ fn a_folder_of_notes_is_indexed_and_what_is_left_out_is_counted() {
         "{one}"
     );
 
+    // So has a search of several workspaces. Other commands use one workspace.
+    let place = second.display().to_string();
+    let [two, _] = run(&[
+        "search",
+        "-w",
+        &place,
+        "-n",
+        "2",
+        "--mode",
+        "lexical",
+        "starter rye",
+    ]);
+    assert_eq!(two, both);
+    let [_, refused] = run(&["sync", "-w", &place]);
+    assert!(
+        refused.contains("only `search` accepts several workspaces"),
+        "{refused}"
+    );
+
     // `get` finds the workspace of an absolute path, and reads a range as `search` prints it.
     let [text, _] = run(&["get", &format!("{}:3-3", second.join("bread.md").display())]);
     assert_eq!(text, "The starter wants rye twice a day.\n");

@@ -71,9 +71,10 @@ pub struct Global {
     /// Print the answer as one line of JSON; print a failure as one line of JSON to standard error
     #[arg(long, global = true)]
     pub json: bool,
-    /// Use this workspace [default: the nearest registered folder at or above the current folder]
-    #[arg(long, global = true, value_name = "DIR")]
-    pub workspace: Option<PathBuf>,
+    /// Use this workspace; `search` accepts this option several times [default: the nearest registered folder at or
+    /// above the current folder]
+    #[arg(short, long, global = true, value_name = "DIR")]
+    pub workspace: Vec<PathBuf>,
     /// Connect to the daemon at this socket [default: from HIPPOD_SOCKET or HIPPOD_HOME, otherwise the default path]
     #[arg(long, global = true, value_name = "PATH")]
     pub socket: Option<PathBuf>,
@@ -353,7 +354,7 @@ mod tests {
         let cli =
             parse("hippoctl search who signed -n 3 -m vector --budget 500 --json --workspace /w").unwrap();
         assert!(cli.global.json);
-        assert_eq!(cli.global.workspace, Some(PathBuf::from("/w")));
+        assert_eq!(cli.global.workspace, [PathBuf::from("/w")]);
         let Verb::Search(args) = cli.verb else {
             panic!("no search")
         };

@@ -1,5 +1,6 @@
 //! Connection to the daemon, and selection of the workspace.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,12 +9,16 @@ use hippo_proto::{Client, ClientError, Method, Notification, Paths, WorkspaceLis
 use crate::failure::{Exit, Failure};
 use crate::launch;
 use crate::output::{Output, Style};
+use crate::render::one_line;
 use hippoctl::args::Global;
 
 /// Maximum time that [`DaemonSession::call`] waits for a response.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 /// Maximum time for connecting to an existing socket.
 const CONNECT: Duration = Duration::from_secs(5);
+
+/// Maximum number of registered workspaces in an error message.
+const LISTED: usize = 20;
 
 /// The global options, the paths of the daemon, and the open connection to the daemon, if any.
 pub struct DaemonSession {
@@ -137,9 +142,30 @@ impl DaemonSession {
     /// Returns the absolute path of the folder that was given with `--workspace`.
     ///
     /// # Errors
-    /// Fails if the current folder no longer exists.
+    /// Fails if several folders were given, or if the current folder no longer exists.
     pub fn given_workspace(&self) -> Result<Option<PathBuf>, Failure> {
-        self.global.workspace.as_deref().map(absolute).transpose()
+        let mut given = self.given_workspaces()?;
+        match given.len() {
+            0 | 1 => Ok(given.pop()),
+            _ => Err(
+                Failure::new(Exit::Usage, "only `search` accepts several workspaces")
+                    .hint("give --workspace once"),
+            ),
+        }
+    }
+
+    /// Returns the absolute paths of the folders that were given with `--workspace`, each once.
+    ///
+    /// # Errors
+    /// Fails if the current folder no longer exists.
+    pub fn given_workspaces(&self) -> Result<Vec<PathBuf>, Failure> {
+        let given: BTreeSet<PathBuf> = self
+            .global
+            .workspace
+            .iter()
+            .map(|dir| absolute(dir))
+            .collect::<Result<_, _>>()?;
+        Ok(given.into_iter().collect())
     }
 
     /// Returns the workspace for this request: the folder given with `--workspace`, otherwise the nearest registered
@@ -168,10 +194,20 @@ impl DaemonSession {
         let roots = list.workspaces.iter().map(|workspace| workspace.root.as_str());
         nearest_above(&place, roots).map(str::to_owned).ok_or_else(|| {
             let what = format!("no registered workspace at or above {}", place.display());
-            Failure::new(Exit::NotFound, what).hint(
-                "choose a workspace with --workspace DIR (`hippoctl workspace list` shows the registered \
-                 workspaces), or register the folder: hippoctl workspace add DIR",
-            )
+            let roots = list.workspaces.iter().take(LISTED);
+            let roots: String = roots
+                .map(|workspace| format!("\n  {}", one_line(&workspace.root)))
+                .collect();
+            let more = match list.workspaces.len().saturating_sub(LISTED) {
+                0 => String::new(),
+                more => format!("\n  and {more} more: hippoctl workspace list"),
+            };
+            let choose = match roots.is_empty() {
+                true => String::new(),
+                false => format!(", or choose a workspace with --workspace DIR:{roots}{more}"),
+            };
+            Failure::new(Exit::NotFound, what)
+                .hint(format!("register the folder: hippoctl workspace add DIR{choose}"))
         })
     }
 

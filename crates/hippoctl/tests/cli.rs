@@ -244,7 +244,9 @@ fn a_search_outside_every_workspace_exits_with_4() {
     let (code, stdout, stderr) = out(&daemon.run(here.path(), &["search", "x"]));
     assert_eq!((code, stdout.as_str()), (4, ""));
     assert!(stderr.contains("no registered workspace at or above"), "{stderr}");
-    assert!(stderr.contains("or register the folder"), "{stderr}");
+    let hint = "\nhint: register the folder: hippoctl workspace add DIR, or choose a workspace with --workspace DIR:\n  \
+                /elsewhere\n";
+    assert!(stderr.ends_with(hint), "{stderr}");
 }
 
 #[test]

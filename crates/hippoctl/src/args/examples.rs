@@ -4,6 +4,7 @@
 pub const SEARCH: &str = "Examples:
   hippoctl search \"which port does staging use\"
   hippoctl search --since 2026-05-01 --until 2026-05-31 release
+  hippoctl search -w ~/agent -w ~/notes \"backup of the database\"
   hippoctl search --json -n 3 \"which port does staging use\"";
 /// Examples of `get`.
 pub const GET: &str = "Examples:

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use hippo_proto::{SearchHit, SearchMode, SearchRequest, SearchResponse, WorkspaceListRequest};
 
-use crate::connect::{DaemonSession, current_dir};
+use crate::connect::{DaemonSession, current_dir, text};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render;
@@ -38,7 +38,8 @@ pub fn search(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -
 
 /// Searches, and prints the results. Returns whether it printed any.
 fn run(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Result<bool, Failure> {
-    let all = args.all;
+    let given = session.given_workspaces()?;
+    let several = args.all || given.len() > 1;
     let mut request = SearchRequest {
         workspace: String::new(),
         query: args.query.join(" "),
@@ -52,11 +53,18 @@ fn run(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Resul
         explain: args.explain,
         record: args.record,
     };
-    let answer = if all {
+    let answer = if several {
+        let roots = match args.all {
+            true => {
+                let list = session.call(WorkspaceListRequest {})?.workspaces;
+                list.into_iter().map(|workspace| workspace.root).collect()
+            }
+            false => given.iter().map(|dir| text(dir)).collect::<Result<Vec<_>, _>>()?,
+        };
         let mut answers = Vec::new();
-        for workspace in session.call(WorkspaceListRequest {})?.workspaces {
-            request.workspace.clone_from(&workspace.root);
-            answers.push((workspace.root, session.call(request.clone())?));
+        for root in roots {
+            request.workspace.clone_from(&root);
+            answers.push((root, session.call(request.clone())?));
         }
         merge(answers, &request)?
     } else {
@@ -68,7 +76,7 @@ fn run(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Resul
     }
     let view = match out.is_terminal() {
         true => {
-            let root = (!all).then(|| PathBuf::from(&request.workspace));
+            let root = (!several).then(|| PathBuf::from(&request.workspace));
             Some(TerminalView::new(current_dir()?, root, &answer.query))
         }
         false => None,
