@@ -17,9 +17,6 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 /// Maximum time for connecting to an existing socket.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Maximum number of registered workspaces in an error message.
-const LISTED: usize = 20;
-
 /// The global options, the paths of the daemon, and the open connection to the daemon, if any.
 pub struct DaemonSession {
     global: Global,
@@ -194,17 +191,13 @@ impl DaemonSession {
         let roots = list.workspaces.iter().map(|workspace| workspace.root.as_str());
         nearest_above(&place, roots).map(str::to_owned).ok_or_else(|| {
             let what = format!("no registered workspace at or above {}", place.display());
-            let roots = list.workspaces.iter().take(LISTED);
+            let roots = list.workspaces.iter();
             let roots: String = roots
                 .map(|workspace| format!("\n  {}", one_line(&workspace.root)))
                 .collect();
-            let more = match list.workspaces.len().saturating_sub(LISTED) {
-                0 => String::new(),
-                more => format!("\n  and {more} more: hippoctl workspace list"),
-            };
             let choose = match roots.is_empty() {
                 true => String::new(),
-                false => format!(", or choose a workspace with --workspace DIR:{roots}{more}"),
+                false => format!(", or choose a workspace with --workspace DIR:{roots}"),
             };
             Failure::new(Exit::NotFound, what)
                 .hint(format!("register the folder: hippoctl workspace add DIR{choose}"))

@@ -173,7 +173,7 @@ fn a_request_is_retried_once_unless_it_could_take_effect_twice() {
         assert_eq!(daemon.requests.try_iter().count(), 1);
         // The client repeats the request only once. For `search`, 1 means that nothing was found.
         let (code, _, stderr) = out(&Daemon::after(2, answers).run(root, words));
-        let expected = if *words == &search { 2 } else { 1 };
+        let expected = if **words == search { 2 } else { 1 };
         assert_eq!(code, expected, "{words:?}: {stderr}");
     }
 }

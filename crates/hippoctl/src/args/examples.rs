@@ -1,60 +1,47 @@
 //! Examples in the help of verbs without a module of their own
 
-/// Examples of `search`.
 pub const SEARCH: &str = "Examples:
   hippoctl search \"which port does staging use\"
   hippoctl search --since 2026-05-01 --until 2026-05-31 release
   hippoctl search -w ~/agent -w ~/notes \"backup of the database\"
   hippoctl search --json -n 3 \"which port does staging use\"";
-/// Examples of `get`.
 pub const GET: &str = "Examples:
   hippoctl get MEMORY.md
   hippoctl get memory/2026-03-02.md:12-20
   hippoctl get \"memory/2026-03-02.md#Deploy\"";
-/// Examples of `index`.
 pub const INDEX: &str = "Examples:
   hippoctl index list -n 20
   hippoctl index show acme-staging
   hippoctl index pin acme-staging";
-/// Examples of `context`.
 pub const CONTEXT: &str = "Examples:
   hippoctl context list
   hippoctl context fetch ctx-04f1a2b3c4 > output.txt";
-/// Examples of `prompt`.
 pub const PROMPT: &str = "Examples:
   hippoctl prompt
   hippoctl prompt --platform codex --json";
-/// Examples of `heartbeat`.
 pub const HEARTBEAT: &str = "Examples:
   hippoctl heartbeat
   hippoctl heartbeat --json";
-/// Examples of `mcp`.
 pub const MCP: &str = "Examples:
   claude mcp add hippod -- hippoctl mcp
   hippoctl mcp --workspace ~/agent";
-/// Examples of `status`.
 pub const STATUS: &str = "Examples:
   hippoctl status
   hippoctl status --metrics";
-/// Examples of `doctor`.
 pub const DOCTOR: &str = "Examples:
   hippoctl doctor
   hippoctl doctor --fix --dry-run
   hippoctl doctor --audit --verbose";
-/// Examples of `sync`.
 pub const SYNC: &str = "Examples:
   hippoctl sync
   hippoctl sync --wait --progress";
-/// Examples of `logs`.
 pub const LOGS: &str = "Examples:
   hippoctl logs -n 20
   hippoctl logs --hooks";
-/// Examples of `workspace`.
 pub const WORKSPACE: &str = "Examples:
   hippoctl workspace add ~/notes
   hippoctl workspace list
   hippoctl workspace trust --dry-run";
-/// Examples of `model`.
 pub const MODEL: &str = "Examples:
   hippoctl model list
   hippoctl model pull";

@@ -9,33 +9,20 @@ use crate::output::Style;
 
 /// Renders the numbers of findings. With `all`, also renders one line for each kind of finding, and then the examples.
 pub fn audit(answer: &AuditResponse, all: bool, style: Style) -> String {
-    let found: Vec<&AuditFinding> = answer
-        .findings
-        .iter()
-        .filter(|finding| finding.count > 0)
-        .collect();
-    let kinds = found
-        .iter()
-        .map(|finding| format!("{} {}", finding.count, word(finding.kind)));
+    let found = answer.findings.iter().filter(|finding| finding.count > 0);
+    let found = found.map(|finding| format!("{} {}", finding.count, word(finding.kind)));
+    let mut found = found.collect::<Vec<_>>().join(", ");
+    if found.is_empty() {
+        found = "nothing found".to_owned();
+    }
+    let (files, took_ms) = (plural(answer.files, "file"), answer.took_ms);
     let unread = match answer.unread {
         0 => String::new(),
         unread => format!(" ({unread} unreadable)"),
     };
-    let mut text = format!(
-        "{} in {}{unread}, {:.0} ms\n",
-        if found.is_empty() {
-            "nothing found".to_owned()
-        } else {
-            kinds.collect::<Vec<_>>().join(", ")
-        },
-        plural(answer.files, "file"),
-        answer.took_ms
-    );
+    let mut text = format!("{found} in {files}{unread}, {took_ms:.0} ms\n");
     if !all {
-        if !found.is_empty() {
-            text += "to print examples: --verbose\n";
-        }
-        return text;
+        return text + "for the details: --verbose\n";
     }
     text.push('\n');
     for finding in &answer.findings {
@@ -113,7 +100,7 @@ mod tests {
         );
         assert_eq!(
             audit(&answer, false, Style::default()),
-            "2 secret-bearing in 3 files (1 unreadable), 12 ms\nto print examples: --verbose\n"
+            "2 secret-bearing in 3 files (1 unreadable), 12 ms\nfor the details: --verbose\n"
         );
     }
 }

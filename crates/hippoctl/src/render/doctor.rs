@@ -38,11 +38,7 @@ pub fn doctor(answer: &DoctorResponse, all: bool, dry_run: bool, style: Style) -
         }
     }
     let mut problems: Vec<&Problem> = answer.problems.iter().collect();
-    problems.sort_by_key(|problem| match problem.severity {
-        Severity::Error => 0,
-        Severity::Warning => 1,
-        Severity::Info => 2,
-    });
+    problems.sort_by_key(|problem| problem.severity);
     text + &list(problems, style)
 }
 

@@ -8,12 +8,14 @@ use hippo_proto::SearchHit;
 use hippo_text::speaker::is_speaker_term;
 use hippo_text::terms::{self, QueryTerm, is_unspaced};
 
+use hippo_text::text::start;
+
 use super::{harmless, lines};
 use crate::output::Style;
 
 /// Maximum number of lines of a passage.
 const LINES: usize = 3;
-/// Maximum number of characters of a line.
+/// Maximum number of bytes of a line.
 const WIDTH: usize = 240;
 
 /// The terminal of a person who searches: the folder, the workspace, and the words of the query.
@@ -94,8 +96,12 @@ impl TerminalView {
         let is_whole = all.len() <= LINES && all.iter().zip(&shown).all(|(line, shown)| line == shown);
         let mut passage: Vec<String> = shown.iter().map(|line| self.marked(line, style)).collect();
         if !is_whole {
-            let place = format!("{}:{}", self.path(&hit.path), lines(hit.start_line, hit.end_line));
-            passage.push(style.quiet(format!("… more: hippoctl get {}", quoted(&harmless(&place)))));
+            let place = format!(
+                "{}:{}",
+                harmless(&self.path(&hit.path)),
+                lines(hit.start_line, hit.end_line)
+            );
+            passage.push(style.quiet(format!("… more: hippoctl get '{}'", place.replace('\'', "'\\''"))));
         }
         passage
     }
@@ -148,35 +154,28 @@ impl TerminalView {
         marked.collect()
     }
 
-    /// Shortens a long line to the characters around the first word of the query.
+    /// Shortens a long line to the text around the first word of the query.
     fn short(&self, line: &str) -> String {
-        let count = line.chars().count();
-        if count <= WIDTH {
-            return line.to_owned();
-        }
         let pieces = self.pieces(line).into_iter();
         let before = pieces
             .take_while(|(_, is_match)| !is_match)
-            .map(|(piece, _)| piece.chars().count());
-        let at = Some(before.sum()).filter(|at| *at < count).unwrap_or(0);
-        let from = usize::min(usize::saturating_sub(at, WIDTH / 3), count - WIDTH);
-        let middle: String = line.chars().skip(from).take(WIDTH).collect();
+            .map(|(piece, _)| piece.len());
+        let before = Some(before.sum()).filter(|before| *before < line.len());
+        let least = usize::min(before.unwrap_or(0), line.len().saturating_sub(WIDTH));
+        let from = line.floor_char_boundary(least.saturating_sub(WIDTH / 3));
+        let middle = start(&line[from..], WIDTH);
         let lead = if from > 0 { "…" } else { "" };
-        let tail = if from + WIDTH < count { "…" } else { "" };
+        let tail = if from + middle.len() < line.len() {
+            "…"
+        } else {
+            ""
+        };
         format!("{lead}{}{tail}", middle.trim())
     }
 }
 
 fn is_same(found: &str, term: &QueryTerm) -> bool {
     found == term.term || term.prefix && found.starts_with(&term.term)
-}
-
-/// Quotes an argument for a shell.
-fn quoted(text: &str) -> String {
-    match text.contains(['"', '$', '`', '\\', '!']) {
-        true => format!("'{}'", text.replace('\'', "'\\''")),
-        false => format!("\"{text}\""),
-    }
 }
 
 #[cfg(test)]
@@ -235,13 +234,7 @@ mod tests {
             short.starts_with("…a") && short.ends_with("b…") && short.contains(" deploy "),
             "{short}"
         );
-        assert!(short.chars().count() <= WIDTH + 2);
+        assert!(short.len() <= WIDTH + 6);
         assert!(view("/w", None).short(&"c".repeat(300)).starts_with("ccc"));
-    }
-
-    #[test]
-    fn names_with_special_characters_are_quoted() {
-        assert_eq!(quoted("a b.md:1-3"), "\"a b.md:1-3\"");
-        assert_eq!(quoted("it's $5.md:1"), "'it'\\''s $5.md:1'");
     }
 }

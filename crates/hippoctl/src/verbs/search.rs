@@ -23,16 +23,15 @@ const RELEVANT: f32 = 0.5;
 /// # Errors
 /// Fails silently if nothing was found. Fails if no workspace is found, or if the daemon refuses the request.
 pub fn search(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Result<(), Failure> {
-    let failed = |failure: Failure| match failure.exit {
-        Exit::Failed => Failure {
-            exit: Exit::SearchFailed,
-            ..failure
-        },
-        _ => failure,
-    };
-    match run(session, args, out).map_err(failed)? {
-        true => Ok(()),
-        false => Err(Failure::silent(Exit::Failed)),
+    match run(session, args, out) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(Failure::silent(Exit::Failed)),
+        Err(mut failure) => {
+            if failure.exit == Exit::Failed {
+                failure.exit = Exit::SearchFailed;
+            }
+            Err(failure)
+        }
     }
 }
 
