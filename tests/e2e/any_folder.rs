@@ -51,6 +51,26 @@ fn a_folder_of_notes_is_indexed_and_what_is_left_out_is_counted() {
         nothing.notes
     );
 
+    // A file in UTF-16 is searched and read as text, with the lines of the file.
+    let wide = "\u{feff}# Harbour\r\n\r\nDas Luftschiff heißt Zeppelin.\r\n".encode_utf16();
+    std::fs::write(
+        root.join("wide.md"),
+        wide.flat_map(u16::to_le_bytes).collect::<Vec<u8>>(),
+    )
+    .unwrap();
+    client.sync(&root);
+    for mode in ["lexical", "hybrid"] {
+        let [wide, _] = run(&["search", "-n", "1", "--mode", mode, "zeppelin"]);
+        assert!(
+            wide.contains("wide.md:3") && wide.contains("heißt Zeppelin."),
+            "{wide}"
+        );
+    }
+    let [wide, _] = run(&["get", "wide.md:3"]);
+    assert_eq!(wide, "Das Luftschiff heißt Zeppelin.\r\n");
+    std::fs::remove_file(root.join("wide.md")).unwrap();
+    client.sync(&root);
+
     // A search of all workspaces has one ranking with absolute paths.
     let second = scratch.beside("second");
     std::fs::create_dir_all(&second).unwrap();
