@@ -142,13 +142,11 @@ impl DaemonSession {
     /// Fails if several folders were given, or if the current folder no longer exists.
     pub fn given_workspace(&self) -> Result<Option<PathBuf>, Failure> {
         let mut given = self.given_workspaces()?;
-        match given.len() {
-            0 | 1 => Ok(given.pop()),
-            _ => Err(
-                Failure::new(Exit::Usage, "only `search` accepts several workspaces")
-                    .hint("give --workspace once"),
-            ),
+        if given.len() > 1 {
+            let what = "only `search` accepts several workspaces: give --workspace once";
+            return Err(Failure::new(Exit::Usage, what));
         }
+        Ok(given.pop())
     }
 
     /// Returns the absolute paths of the folders that were given with `--workspace`, each once.
@@ -156,13 +154,8 @@ impl DaemonSession {
     /// # Errors
     /// Fails if the current folder no longer exists.
     pub fn given_workspaces(&self) -> Result<Vec<PathBuf>, Failure> {
-        let given: BTreeSet<PathBuf> = self
-            .global
-            .workspace
-            .iter()
-            .map(|dir| absolute(dir))
-            .collect::<Result<_, _>>()?;
-        Ok(given.into_iter().collect())
+        let given = self.global.workspace.iter().map(|dir| absolute(dir));
+        Ok(given.collect::<Result<BTreeSet<_>, _>>()?.into_iter().collect())
     }
 
     /// Returns the workspace for this request: the folder given with `--workspace`, otherwise the nearest registered
@@ -191,10 +184,8 @@ impl DaemonSession {
         let roots = list.workspaces.iter().map(|workspace| workspace.root.as_str());
         nearest_above(&place, roots).map(str::to_owned).ok_or_else(|| {
             let what = format!("no registered workspace at or above {}", place.display());
-            let roots = list.workspaces.iter();
-            let roots: String = roots
-                .map(|workspace| format!("\n  {}", one_line(&workspace.root)))
-                .collect();
+            let roots = list.workspaces.iter().map(|workspace| one_line(&workspace.root));
+            let roots: String = roots.map(|root| format!("\n  {root}")).collect();
             let choose = match roots.is_empty() {
                 true => String::new(),
                 false => format!(", or choose a workspace with --workspace DIR:{roots}"),

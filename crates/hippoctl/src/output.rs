@@ -15,7 +15,7 @@ pub struct Output {
     data: BufWriter<Box<dyn Write>>,
     rest: Box<dyn Write>,
     /// True if standard output is a terminal, on which control characters from files are escaped.
-    on_terminal: bool,
+    pub on_terminal: bool,
     /// True if responses are printed as JSON.
     pub json: bool,
     /// The style of the data.
@@ -40,11 +40,6 @@ impl Output {
             },
             progress: io::stderr().is_terminal(),
         }
-    }
-
-    /// Returns whether a person reads the data on a terminal.
-    pub fn is_terminal(&self) -> bool {
-        self.on_terminal && !self.json
     }
 
     /// Prints a response as JSON with `--json`, otherwise as the text that `render` returns.

@@ -16,32 +16,19 @@ pub const INDEX: &str = "Examples:
 pub const CONTEXT: &str = "Examples:
   hippoctl context list
   hippoctl context fetch ctx-04f1a2b3c4 > output.txt";
-pub const PROMPT: &str = "Examples:
-  hippoctl prompt
-  hippoctl prompt --platform codex --json";
-pub const HEARTBEAT: &str = "Examples:
-  hippoctl heartbeat
-  hippoctl heartbeat --json";
-pub const MCP: &str = "Examples:
-  claude mcp add hippod -- hippoctl mcp
-  hippoctl mcp --workspace ~/agent";
-pub const STATUS: &str = "Examples:
-  hippoctl status
-  hippoctl status --metrics";
+pub const PROMPT: &str = "Examples:\n  hippoctl prompt\n  hippoctl prompt --platform codex --json";
+pub const HEARTBEAT: &str = "Examples:\n  hippoctl heartbeat\n  hippoctl heartbeat --json";
+pub const MCP: &str =
+    "Examples:\n  claude mcp add hippod -- hippoctl mcp\n  hippoctl mcp --workspace ~/agent";
+pub const STATUS: &str = "Examples:\n  hippoctl status\n  hippoctl status --metrics";
 pub const DOCTOR: &str = "Examples:
   hippoctl doctor
   hippoctl doctor --fix --dry-run
   hippoctl doctor --audit --verbose";
-pub const SYNC: &str = "Examples:
-  hippoctl sync
-  hippoctl sync --wait --progress";
-pub const LOGS: &str = "Examples:
-  hippoctl logs -n 20
-  hippoctl logs --hooks";
+pub const SYNC: &str = "Examples:\n  hippoctl sync\n  hippoctl sync --wait --progress";
+pub const LOGS: &str = "Examples:\n  hippoctl logs -n 20\n  hippoctl logs --hooks";
 pub const WORKSPACE: &str = "Examples:
   hippoctl workspace add ~/notes
   hippoctl workspace list
   hippoctl workspace trust --dry-run";
-pub const MODEL: &str = "Examples:
-  hippoctl model list
-  hippoctl model pull";
+pub const MODEL: &str = "Examples:\n  hippoctl model list\n  hippoctl model pull";

@@ -117,12 +117,8 @@ pub fn layout(
     }
     parts.extend(of_platform(platform, config, there));
     if let Some(base) = find_skills(platform) {
-        let skills = if config.full {
-            &text::SKILLS[..]
-        } else {
-            &text::SKILLS[..1]
-        };
-        for (name, text) in skills {
+        let count = if config.full { text::SKILLS.len() } else { 1 };
+        for (name, text) in text::SKILLS.iter().take(count) {
             parts.push(LayoutPart::Own(format!("{base}/{name}/SKILL.md"), text));
         }
     }

@@ -1,5 +1,7 @@
 //! Rendering of cycle runs and of pending work.
 
+use std::collections::BTreeMap;
+
 use hippo_proto::{
     CycleHistoryResponse, CycleOutcome, CycleReport, CycleRun, CycleUndoResponse, HeartbeatResponse,
     IndexHealth, NextCycle,
@@ -39,12 +41,9 @@ fn body(report: &CycleReport, all: bool, before: &str, style: Style) -> String {
             one_line(&report.at),
         ),
     };
-    let mut rules: Vec<(&str, usize)> = Vec::new();
+    let mut rules: BTreeMap<&str, usize> = BTreeMap::new();
     for step in &report.plan {
-        match rules.iter_mut().find(|(rule, _)| *rule == step.rule) {
-            Some((_, count)) => *count += 1,
-            None => rules.push((&step.rule, 1)),
-        }
+        *rules.entry(&step.rule).or_default() += 1;
     }
     if rules.len() > 1 {
         let rules = rules

@@ -1,13 +1,11 @@
 //! Search results on a terminal: short passages with marked words, and links to files.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use hippo_proto::SearchHit;
 use hippo_text::speaker::is_speaker_term;
 use hippo_text::terms::{self, QueryTerm, is_unspaced};
-
 use hippo_text::text::start;
 
 use super::{harmless, lines};
@@ -43,11 +41,8 @@ impl TerminalView {
         let Ok(here) = self.here.strip_prefix(root) else {
             return root.join(path).display().to_string();
         };
-        let same = here
-            .iter()
-            .zip(Path::new(path))
-            .take_while(|(a, b)| a == b)
-            .count();
+        let both = here.iter().zip(Path::new(path));
+        let same = both.take_while(|(a, b)| a == b).count();
         let up = here.iter().skip(same).map(|_| Path::new("..").as_os_str());
         let below = up.chain(Path::new(path).iter().skip(same));
         below.collect::<PathBuf>().display().to_string()
@@ -60,22 +55,14 @@ impl TerminalView {
         }
         let path = self.root.as_deref().unwrap_or(Path::new("/")).join(path);
         let host = rustix::system::uname();
-        let mut uri = String::from("file://");
-        for byte in host
-            .nodename()
-            .to_bytes()
-            .iter()
-            .chain(path.as_os_str().as_encoded_bytes())
-        {
-            match byte {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                    uri.push(char::from(*byte));
-                }
-                // Writing to a string cannot fail.
-                _ => _ = write!(uri, "%{byte:02X}"),
-            }
-        }
-        format!("\x1b]8;;{uri}\x1b\\{text}\x1b]8;;\x1b\\")
+        let uri = [host.nodename().to_bytes(), path.as_os_str().as_encoded_bytes()].concat();
+        let uri = uri.into_iter().map(|byte| match byte {
+            b'-' | b'.' | b'_' | b'~' | b'/' => char::from(byte).to_string(),
+            _ if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+            _ => format!("%{byte:02X}"),
+        });
+        let uri: String = uri.collect();
+        format!("\x1b]8;;file://{uri}\x1b\\{text}\x1b]8;;\x1b\\")
     }
 
     /// Returns the lines around the best match of a result, with the words of the query marked. If lines are left out,
@@ -87,21 +74,14 @@ impl TerminalView {
         let counts = all.iter().map(|line| self.count(line)).enumerate().rev();
         let best = counts.max_by_key(|(_, count)| *count).map_or(0, |(at, _)| at);
         let from = usize::min(best.saturating_sub(1), all.len().saturating_sub(LINES));
-        let shown: Vec<String> = all
-            .iter()
-            .skip(from)
-            .take(LINES)
-            .map(|line| self.short(line))
-            .collect();
+        let shown = all.iter().skip(from).take(LINES);
+        let shown: Vec<String> = shown.map(|line| self.short(line)).collect();
         let is_whole = all.len() <= LINES && all.iter().zip(&shown).all(|(line, shown)| line == shown);
         let mut passage: Vec<String> = shown.iter().map(|line| self.marked(line, style)).collect();
         if !is_whole {
-            let place = format!(
-                "{}:{}",
-                harmless(&self.path(&hit.path)),
-                lines(hit.start_line, hit.end_line)
-            );
-            passage.push(style.quiet(format!("… more: hippoctl get '{}'", place.replace('\'', "'\\''"))));
+            let path = harmless(&self.path(&hit.path)).replace('\'', "'\\''");
+            let lines = lines(hit.start_line, hit.end_line);
+            passage.push(style.quiet(format!("… more: hippoctl get '{path}:{lines}'")));
         }
         passage
     }
@@ -139,38 +119,34 @@ impl TerminalView {
     /// Returns the number of distinct words of the query in a line.
     fn count(&self, line: &str) -> usize {
         let words = self.pieces(line).into_iter().filter(|(_, is_match)| *is_match);
-        words
-            .map(|(word, _)| word.to_lowercase())
-            .collect::<BTreeSet<_>>()
-            .len()
+        let words: BTreeSet<String> = words.map(|(word, _)| word.to_lowercase()).collect();
+        words.len()
     }
 
     fn marked(&self, line: &str, style: Style) -> String {
-        let pieces = self.pieces(line).into_iter();
-        let marked = pieces.map(|(piece, is_match)| match is_match {
+        let mark = |(piece, is_match): (&str, bool)| match is_match {
             true => style.strong(piece),
             false => piece.to_owned(),
-        });
-        marked.collect()
+        };
+        self.pieces(line).into_iter().map(mark).collect()
     }
 
     /// Shortens a long line to the text around the first word of the query.
     fn short(&self, line: &str) -> String {
         let pieces = self.pieces(line).into_iter();
-        let before = pieces
-            .take_while(|(_, is_match)| !is_match)
-            .map(|(piece, _)| piece.len());
-        let before = Some(before.sum()).filter(|before| *before < line.len());
-        let least = usize::min(before.unwrap_or(0), line.len().saturating_sub(WIDTH));
-        let from = line.floor_char_boundary(least.saturating_sub(WIDTH / 3));
-        let middle = start(&line[from..], WIDTH);
-        let lead = if from > 0 { "…" } else { "" };
-        let tail = if from + middle.len() < line.len() {
-            "…"
+        let before = pieces.take_while(|(_, is_match)| !is_match);
+        let at: usize = before.map(|(piece, _)| piece.len()).sum();
+        // Without a match, `at` is the end of the line, and its beginning is shown.
+        let at = if at < line.len() {
+            at.saturating_sub(WIDTH / 3)
         } else {
-            ""
+            0
         };
-        format!("{lead}{}{tail}", middle.trim())
+        let from = line.floor_char_boundary(at.min(line.len().saturating_sub(WIDTH)));
+        let middle = start(&line[from..], WIDTH);
+        let dots = |is_cut: bool| if is_cut { "…" } else { "" };
+        let is_cut = from + middle.len() < line.len();
+        format!("{}{}{}", dots(from > 0), middle.trim(), dots(is_cut))
     }
 }
 

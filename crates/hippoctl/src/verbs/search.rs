@@ -73,7 +73,7 @@ fn run(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Resul
     for note in render::search::notes(&answer) {
         out.remark(&note);
     }
-    let view = match out.is_terminal() {
+    let view = match out.on_terminal && !out.json {
         true => {
             let root = (!several).then(|| PathBuf::from(&request.workspace));
             Some(TerminalView::new(current_dir()?, root, &answer.query))
