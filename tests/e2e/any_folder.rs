@@ -91,19 +91,11 @@ fn a_folder_of_notes_is_indexed_and_what_is_left_out_is_counted() {
     );
 
     // So has a search of several workspaces. Other commands use one workspace.
-    let place = second.display().to_string();
-    let [two, _] = run(&[
-        "search",
-        "-w",
-        &place,
-        "-n",
-        "2",
-        "--mode",
-        "lexical",
-        "starter rye",
-    ]);
-    assert_eq!(two, both);
-    let [_, refused] = run(&["sync", "-w", &place]);
+    let roots = [&root, &second].map(|root| root.display().to_string());
+    let two = ["-w", &roots[0], "-w", &roots[1]];
+    let words = ["search", "-n", "2", "--mode", "lexical", "starter rye"];
+    assert_eq!(run(&[&words[..], &two].concat())[0], both);
+    let [_, refused] = run(&[&["sync"], &two[..]].concat());
     assert!(
         refused.contains("only `search` accepts several workspaces"),
         "{refused}"
