@@ -37,7 +37,7 @@ fn a_folder_of_notes_is_indexed_and_what_is_left_out_is_counted() {
     assert!(found.results.iter().all(|hit| !hit.text.contains("secret")));
     let status = run(&["status"]).concat();
     assert!(status.contains("1 markdown file in node_modules"), "{status}");
-    let doctor = run(&["doctor"]).concat();
+    let doctor = run(&["doctor", "--verbose"]).concat();
     assert!(doctor.contains(left_out), "{doctor}");
 
     // The answer without results names the files that were not searched.
@@ -50,6 +50,26 @@ fn a_folder_of_notes_is_indexed_and_what_is_left_out_is_counted() {
         "{:?}",
         nothing.notes
     );
+
+    // A file in UTF-16 is searched and read as text, with the lines of the file.
+    let wide = "\u{feff}# Harbour\r\n\r\nDas Luftschiff heißt Zeppelin.\r\n".encode_utf16();
+    std::fs::write(
+        root.join("wide.md"),
+        wide.flat_map(u16::to_le_bytes).collect::<Vec<u8>>(),
+    )
+    .unwrap();
+    client.sync(&root);
+    for mode in ["lexical", "hybrid"] {
+        let [wide, _] = run(&["search", "-n", "1", "--mode", mode, "zeppelin"]);
+        assert!(
+            wide.contains("wide.md:3") && wide.contains("heißt Zeppelin."),
+            "{wide}"
+        );
+    }
+    let [wide, _] = run(&["get", "wide.md:3"]);
+    assert_eq!(wide, "Das Luftschiff heißt Zeppelin.\r\n");
+    std::fs::remove_file(root.join("wide.md")).unwrap();
+    client.sync(&root);
 
     // A search of all workspaces has one ranking with absolute paths.
     let second = scratch.beside("second");
@@ -69,6 +89,21 @@ fn a_folder_of_notes_is_indexed_and_what_is_left_out_is_counted() {
         1,
         "{one}"
     );
+
+    // So has a search of several workspaces. Other commands use one workspace.
+    let roots = [&root, &second].map(|root| root.display().to_string());
+    let two = ["-w", &roots[0], "-w", &roots[1]];
+    let words = ["search", "-n", "2", "--mode", "lexical", "starter rye"];
+    assert_eq!(run(&[&words[..], &two].concat())[0], both);
+    let [_, refused] = run(&[&["sync"], &two[..]].concat());
+    assert!(
+        refused.contains("only `search` accepts several workspaces"),
+        "{refused}"
+    );
+
+    // `get` finds the workspace of an absolute path, and reads a range as `search` prints it.
+    let [text, _] = run(&["get", &format!("{}:3-3", second.join("bread.md").display())]);
+    assert_eq!(text, "The starter wants rye twice a day.\n");
 
     // A change of the ignore file takes effect without a restart.
     scratch.write(".gitignore", "");

@@ -107,7 +107,7 @@ fn deinit_keeps_memory_and_files_of_the_user() {
     let scratch = Scratch::new();
     let daemon = scratch.daemon();
     let root = scratch.workspace();
-    hippoctl(&daemon, &root, &["init", "--platform", "openclaw"]);
+    hippoctl(&daemon, &root, &["init", "--full", "--platform", "openclaw"]);
     let words = ["remember", "Staging runs on port 8443.", "--topic", "Staging"];
     hippoctl(&daemon, &root, &words);
     wait_for(&root.join("HIPPOCAMPUS.md"));

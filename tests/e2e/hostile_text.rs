@@ -155,7 +155,7 @@ fn a_half_closed_connection_still_gets_its_answer() {
 fn no_escape_sequence_of_a_file_reaches_a_terminal() {
     let (scratch, daemon, mut client) = begun();
     let root = scratch.workspace();
-    let text = "- the kettle\x1b]52;c;aGk=\x07 is \x1b[2Jred \u{9b}31m and\x08 new\u{202e}\n";
+    let text = "- the kettle\x1b]52;c;aGk=\x07 is \x1b[2Jred \u{9b}31m and\x08 new\u{202e}\x1b]8;;file://h/etc\x1b\\\n";
     scratch.write("memory/2026-03-02.md", text);
     client.sync(&root);
     let program = client_program().display();
@@ -182,6 +182,19 @@ fn no_escape_sequence_of_a_file_reaches_a_terminal() {
             .output()
             .unwrap();
         let shown = String::from_utf8(shown.stdout).unwrap();
+        // The only allowed sequences that begin with `\x1b]` are links to files of the workspace, and their ends.
+        let mut pieces = shown.split("\x1b]8;;");
+        let mut rest = pieces.next().unwrap().to_owned();
+        for piece in pieces {
+            let (link, text) = piece.split_once("\x1b\\").unwrap();
+            let is_ours = link.starts_with("file://") && link.contains(root.to_str().unwrap());
+            assert!(
+                link.is_empty() || is_ours && words == "search kettle",
+                "{words}: {shown:?}"
+            );
+            rest += text;
+        }
+        let shown = rest;
         for sequence in ["\x1b]", "\x1b[2J", "\x07", "\u{9b}", "\x08", "\u{202e}"] {
             assert!(!shown.contains(sequence), "{words}: {shown:?}");
         }

@@ -11,10 +11,12 @@ pub mod harness;
 
 pub mod nesting;
 mod path;
+mod wide;
 mod workspace;
 
 pub use error::{PathRefusal, is_absence, refusal};
 pub use folder::{DirEntry, FileKind, Folder, Stat, read_all};
+pub use wide::{read_range, to_utf8};
 pub use workspace::{WorkspaceDir, is_hidden};
 
 use std::io;
@@ -48,7 +50,8 @@ pub fn is_folder(root: &Path, path: impl AsRef<Path>) -> bool {
     WorkspaceDir::open(root).is_ok_and(|dir| dir.resolve(path).is_ok_and(|real| dir.is_folder(real)))
 }
 
-/// Reads the whole content of a regular file in a workspace; follows links that stay within the workspace.
+/// Reads the whole content of a regular file in a workspace, and converts UTF-16 to UTF-8; follows links that stay
+/// within the workspace.
 ///
 /// # Errors
 /// See [`WorkspaceDir::open`] and [`WorkspaceDir::read_source`].

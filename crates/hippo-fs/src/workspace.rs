@@ -221,12 +221,14 @@ impl WorkspaceDir {
         }
     }
 
-    /// Reads the whole content of a regular file; follows links that stay within the workspace.
+    /// Reads the whole content of a regular file, and converts UTF-16 to UTF-8; follows links that stay within the
+    /// workspace.
     ///
     /// # Errors
     /// See [`resolve`](Self::resolve) and [`read`](Self::read).
     pub fn read_source(&self, path: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
         self.read_following_links(path.as_ref(), |path| self.read(path, limit))
+            .map(crate::to_utf8)
     }
 
     /// Opens a regular file for reading; follows links that stay within the workspace.

@@ -6,6 +6,7 @@ mod context;
 mod cycle;
 #[cfg(test)]
 mod documents;
+mod examples;
 mod groups;
 mod hook;
 mod import;
@@ -49,7 +50,7 @@ pub use why::WhyArgs;
     name = "hippoctl",
     version,
     max_term_width = 110,
-    after_help = "Exit: 0 done, 1 failed, 2 wrong usage, 3 no daemon, 4 not found, 5 refused (conflict, budget, read-only), 6 not searchable by meaning (sync --wait)"
+    after_help = "Exit: 0 done, 1 failed or nothing found (search), 2 wrong usage or search failed, 3 no daemon, 4 not found, 5 refused (conflict, budget, read-only), 6 not searchable by meaning (sync --wait)"
 )]
 pub struct Cli {
     /// Options of every verb.
@@ -70,9 +71,10 @@ pub struct Global {
     /// Print the answer as one line of JSON; print a failure as one line of JSON to standard error
     #[arg(long, global = true)]
     pub json: bool,
-    /// Use this workspace [default: the nearest registered folder at or above the current folder]
-    #[arg(long, global = true, value_name = "DIR")]
-    pub workspace: Option<PathBuf>,
+    /// Use this workspace; `search` accepts this option several times [default: the nearest registered folder at or
+    /// above the current folder]
+    #[arg(short, long, global = true, value_name = "DIR")]
+    pub workspace: Vec<PathBuf>,
     /// Connect to the daemon at this socket [default: from HIPPOD_SOCKET or HIPPOD_HOME, otherwise the default path]
     #[arg(long, global = true, value_name = "PATH")]
     pub socket: Option<PathBuf>,
@@ -85,10 +87,18 @@ pub struct Global {
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Search the memory
+    ///
+    /// On a terminal, prints up to three lines of each passage, and paths relative to the current folder. Into a pipe
+    /// or a file, and with --json, prints whole passages, and paths relative to the workspace. On a terminal, results
+    /// are not printed if all scores are low and no passage contains all words of the query, unless you give
+    /// --min-score or --explain.
+    #[command(after_help = examples::SEARCH)]
     Search(SearchArgs),
     /// Print a file, a section or a range of lines
+    #[command(after_help = examples::GET)]
     Get {
-        /// What to print: PATH, PATH#Section, PATH:LINE, PATH:LINE:COUNT, or the id of a search result
+        /// What to print: PATH, PATH#Section, PATH:LINE, PATH:FIRST-LAST, PATH:LINE:COUNT, or the id of a search
+        /// result
         target: String,
     },
     /// Append a text to today's log, and add an entry for the text to the index file
@@ -104,6 +114,7 @@ pub enum Verb {
     #[command(after_help = import::EXAMPLES)]
     Import(ImportArgs),
     /// List, explain and change the entries of the index file
+    #[command(after_help = examples::INDEX)]
     Index {
         /// The subcommand.
         #[command(subcommand)]
@@ -134,6 +145,7 @@ pub enum Verb {
     ///
     /// An agent can store a long tool result, and gets a short context entry in its place. The entry fades with each
     /// turn unless the agent accesses it. The stored content stays.
+    #[command(after_help = examples::CONTEXT)]
     Context {
         /// The subcommand.
         #[command(subcommand)]
@@ -156,6 +168,7 @@ pub enum Verb {
     /// Prints hippod's blocks in the files that the harness reads, the files that the harness imports, and the text of
     /// the session-start hook. For each text, prints the number of tokens, and the reason why the text is in the
     /// prompt. Omits files that a block only asks the agent to read. Records nothing, and needs no daemon.
+    #[command(after_help = examples::PROMPT)]
     Prompt {
         /// The harness that runs the agent [default: every harness that is set up in the workspace]
         #[arg(long, value_enum)]
@@ -171,21 +184,27 @@ pub enum Verb {
     /// Run the cycles that are due, and list tasks for the agent
     ///
     /// This command is for agents that run from time to time. It exits with 1 if a cycle failed.
+    #[command(after_help = examples::HEARTBEAT)]
     Heartbeat,
     /// Serve the memory to an agent over the Model Context Protocol
     ///
     /// Serves MCP over standard input and output. Add this command to the configuration of an MCP client. The server
     /// exits when the client closes standard input.
+    #[command(after_help = examples::MCP)]
     Mcp,
     /// Show the status of the daemon and its workspaces
+    #[command(after_help = examples::STATUS)]
     Status(StatusArgs),
     /// Find problems and print their fixes, or measure the quality of the memory
+    #[command(after_help = examples::DOCTOR)]
     Doctor(DoctorArgs),
     /// Update the index if files have changed
+    #[command(after_help = examples::SYNC)]
     Sync(SyncArgs),
     /// Print the log of the daemon
     ///
     /// Prints the end of the log file, or of the systemd journal if systemd runs the daemon.
+    #[command(after_help = examples::LOGS)]
     Logs(LogsArgs),
     /// Back up a workspace to one file
     ///
@@ -207,12 +226,14 @@ pub enum Verb {
     #[command(after_help = init::EXAMPLES)]
     Init(InitArgs),
     /// Register, list, trust and unregister workspaces
+    #[command(after_help = examples::WORKSPACE)]
     Workspace {
         /// The subcommand.
         #[command(subcommand)]
         verb: WorkspaceVerb,
     },
     /// List, download and verify embedding models
+    #[command(after_help = examples::MODEL)]
     Model {
         /// The subcommand.
         #[command(subcommand)]
@@ -344,7 +365,7 @@ mod tests {
         let cli =
             parse("hippoctl search who signed -n 3 -m vector --budget 500 --json --workspace /w").unwrap();
         assert!(cli.global.json);
-        assert_eq!(cli.global.workspace, Some(PathBuf::from("/w")));
+        assert_eq!(cli.global.workspace, [PathBuf::from("/w")]);
         let Verb::Search(args) = cli.verb else {
             panic!("no search")
         };

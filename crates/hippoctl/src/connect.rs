@@ -1,5 +1,6 @@
 //! Connection to the daemon, and selection of the workspace.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use hippo_proto::{Client, ClientError, Method, Notification, Paths, WorkspaceLis
 use crate::failure::{Exit, Failure};
 use crate::launch;
 use crate::output::{Output, Style};
+use crate::render::one_line;
 use hippoctl::args::Global;
 
 /// Maximum time that [`DaemonSession::call`] waits for a response.
@@ -137,9 +139,23 @@ impl DaemonSession {
     /// Returns the absolute path of the folder that was given with `--workspace`.
     ///
     /// # Errors
-    /// Fails if the current folder no longer exists.
+    /// Fails if several folders were given, or if the current folder no longer exists.
     pub fn given_workspace(&self) -> Result<Option<PathBuf>, Failure> {
-        self.global.workspace.as_deref().map(absolute).transpose()
+        let mut given = self.given_workspaces()?;
+        if given.len() > 1 {
+            let what = "only `search` accepts several workspaces: give --workspace once";
+            return Err(Failure::new(Exit::Usage, what));
+        }
+        Ok(given.pop())
+    }
+
+    /// Returns the absolute paths of the folders that were given with `--workspace`, each once.
+    ///
+    /// # Errors
+    /// Fails if the current folder no longer exists.
+    pub fn given_workspaces(&self) -> Result<Vec<PathBuf>, Failure> {
+        let given = self.global.workspace.iter().map(|dir| absolute(dir));
+        Ok(given.collect::<Result<BTreeSet<_>, _>>()?.into_iter().collect())
     }
 
     /// Returns the workspace for this request: the folder given with `--workspace`, otherwise the nearest registered
@@ -168,11 +184,28 @@ impl DaemonSession {
         let roots = list.workspaces.iter().map(|workspace| workspace.root.as_str());
         nearest_above(&place, roots).map(str::to_owned).ok_or_else(|| {
             let what = format!("no registered workspace at or above {}", place.display());
-            Failure::new(Exit::NotFound, what).hint(
-                "choose a workspace with --workspace DIR (`hippoctl workspace list` shows the registered \
-                 workspaces), or register the folder: hippoctl workspace add DIR",
-            )
+            let roots = list.workspaces.iter().map(|workspace| one_line(&workspace.root));
+            let roots: String = roots.map(|root| format!("\n  {root}")).collect();
+            let choose = match roots.is_empty() {
+                true => String::new(),
+                false => format!(", or choose a workspace with --workspace DIR:{roots}"),
+            };
+            Failure::new(Exit::NotFound, what)
+                .hint(format!("register the folder: hippoctl workspace add DIR{choose}"))
         })
+    }
+
+    /// Returns the nearest registered folder at or above an absolute path, and the path relative to that folder. Returns
+    /// `None` if no registered folder contains the path.
+    ///
+    /// # Errors
+    /// Fails if the daemon does not list the registered folders.
+    pub fn locate(&mut self, path: &Path) -> Result<Option<(String, String)>, Failure> {
+        let list = self.call(WorkspaceListRequest {})?;
+        let roots = list.workspaces.iter().map(|workspace| workspace.root.as_str());
+        let root = nearest_above(path, roots);
+        let below = root.and_then(|root| Some((root, path.strip_prefix(root).ok()?.to_str()?)));
+        Ok(below.map(|(root, below)| (root.to_owned(), below.to_owned())))
     }
 }
 

@@ -15,7 +15,7 @@ pub struct Output {
     data: BufWriter<Box<dyn Write>>,
     rest: Box<dyn Write>,
     /// True if standard output is a terminal, on which control characters from files are escaped.
-    on_terminal: bool,
+    pub on_terminal: bool,
     /// True if responses are printed as JSON.
     pub json: bool,
     /// The style of the data.

@@ -10,6 +10,7 @@ pub mod index;
 pub mod ingest;
 pub mod init;
 pub mod model;
+pub mod passage;
 pub mod prompt;
 pub mod search;
 pub mod service;

@@ -171,9 +171,10 @@ fn a_request_is_retried_once_unless_it_could_take_effect_twice() {
         let (code, _, stderr) = out(&daemon.run(root, words));
         assert_eq!(code, 0, "{words:?}: {stderr}");
         assert_eq!(daemon.requests.try_iter().count(), 1);
-        // The client repeats the request only once.
+        // The client repeats the request only once. For `search`, 1 means that nothing was found.
         let (code, _, stderr) = out(&Daemon::after(2, answers).run(root, words));
-        assert_eq!(code, 1, "{words:?}: {stderr}");
+        let expected = if **words == search { 2 } else { 1 };
+        assert_eq!(code, expected, "{words:?}: {stderr}");
     }
 }
 
@@ -206,13 +207,43 @@ fn refusals_become_exit_codes_with_message_and_hint() {
 }
 
 #[test]
+fn a_search_exits_like_grep() {
+    let here = tempfile::tempdir().unwrap();
+    for json in [&[][..], &["--json"]] {
+        for (texts, expected) in [(&["never on Fridays"][..], 0), (&[], 1)] {
+            let daemon = Daemon::start(move |call| encode_result(&call.id, &found(texts)));
+            let words = [&["search", "x", "--workspace", "."], json].concat();
+            let (code, stdout, stderr) = out(&daemon.run(here.path(), &words));
+            assert_eq!(code, expected, "{stdout}{stderr}");
+            let is_note = expected == 1 && json.is_empty();
+            assert_eq!(stdout.is_empty(), is_note, "{stdout}");
+            assert_eq!(stderr.contains("nothing found"), is_note, "{stderr}");
+        }
+        for (kind, expected) in [
+            (ErrorKind::Internal, 2),
+            (ErrorKind::BadRequest, 2),
+            (ErrorKind::NoWorkspace, 4),
+        ] {
+            let daemon =
+                Daemon::start(move |call| encode_error(&call.id, &RpcError::new(kind, "it cannot be")));
+            let words = [&["search", "x", "--workspace", "."], json].concat();
+            let (code, stdout, stderr) = out(&daemon.run(here.path(), &words));
+            assert_eq!((code, stdout.as_str()), (expected, ""), "{kind:?}");
+            assert_eq!(stderr.starts_with("{\"error\":{"), !json.is_empty(), "{stderr}");
+        }
+    }
+}
+
+#[test]
 fn a_search_outside_every_workspace_exits_with_4() {
     let here = tempfile::tempdir().unwrap();
     let daemon = Daemon::start(|call| encode_result(&call.id, &list(&[Path::new("/elsewhere")])));
     let (code, stdout, stderr) = out(&daemon.run(here.path(), &["search", "x"]));
     assert_eq!((code, stdout.as_str()), (4, ""));
     assert!(stderr.contains("no registered workspace at or above"), "{stderr}");
-    assert!(stderr.contains("or register the folder"), "{stderr}");
+    let hint = "\nhint: register the folder: hippoctl workspace add DIR, or choose a workspace with --workspace DIR:\n  \
+                /elsewhere\n";
+    assert!(stderr.ends_with(hint), "{stderr}");
 }
 
 #[test]

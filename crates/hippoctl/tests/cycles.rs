@@ -130,7 +130,7 @@ fn ended(code: i32, stdout: &str, stderr: &str) -> (i32, String, String) {
 #[test]
 fn a_cycle_runs_or_shows_its_plan() {
     let (done, asked) = run(&["consolidate", "deep"]);
-    let stdout = "run 12: deep, done; 1 of 1 step, 3 ms\n   prune  old  to the archive\nundo it with: hippoctl consolidate undo 12\n";
+    let stdout = "run 12: deep, done; 1 of 1 step, 3 ms\nundo it with: hippoctl consolidate undo 12\n   prune  old  to the archive\n";
     assert_eq!(done, ended(0, stdout, "note: tokens are bytes/4\n"));
     let request = CycleRunRequest {
         workspace: WORKSPACE.into(),

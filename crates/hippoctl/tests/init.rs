@@ -103,16 +103,24 @@ fn init_without_a_daemon_writes_files_and_names_the_next_step() {
         let found = lines.filter_map(|line| words.iter().find_map(|word| line.strip_prefix(word)));
         found.map(|rest| rest.trim().to_owned()).collect()
     };
-    assert_eq!(
-        listed(&dry, ["would create", "would change"]),
-        listed(&told, ["created", "changed"])
-    );
+    let mut planned = listed(&dry, ["would create", "would change"]);
+    assert_eq!(planned.pop().unwrap(), "HIPPOCAMPUS.md: the daemon writes it");
+    assert_eq!(planned, listed(&told, ["created", "changed"]));
     let agents = fs::read_to_string(place.root().join("AGENTS.md")).unwrap();
     assert!(agents.starts_with("# Rules\r\n\r\n<!-- hippod: ") && agents.contains("\r\n@memory/ROOT.md\r\n"));
     assert!(place.root().join("CLAUDE.md").is_symlink(), "a link stays a link");
     let once = tree(&place.root());
     let (_, again, _) = place.run(&["init"]);
     assert!(again.contains("nothing to change"), "{again}");
+    assert_eq!(tree(&place.root()), once);
+    let (_, dry, _) = place.run(&["init", "--undo", "--dry-run"]);
+    assert!(
+        dry.starts_with("would revert init in ") && dry.contains("would remove  memory/ROOT.md"),
+        "{dry}"
+    );
+    for done in ["removed", "changed  ", "reverted", "no longer contains"] {
+        assert!(!dry.contains(done), "{dry}");
+    }
     assert_eq!(tree(&place.root()), once);
     let (code, told, errors) = place.run(&["init", "--undo"]);
     assert_eq!(code, 0, "{told}{errors}");
@@ -129,7 +137,7 @@ fn init_with_an_unusable_file_writes_nothing() {
     symlink("../outside", place.root().join("knowledge")).unwrap();
     place.write("plans", "a file");
     let before = tree(&place.root());
-    let (code, told, errors) = place.run(&["init"]);
+    let (code, told, errors) = place.run(&["init", "--full"]);
     assert_eq!((code, told.as_str()), (5, ""));
     for what in [
         ".claude/settings.json: line 3, column 3",
@@ -276,7 +284,7 @@ fn git_still_sees_the_existing_files_of_the_project() {
         String::from_utf8(ran.stdout).unwrap()
     };
     git(&["init", "-q"]);
-    place.run(&["init"]);
+    place.run(&["init", "--full"]);
     let once = fs::read(place.root().join(".gitignore")).unwrap();
     place.run(&["init"]);
     assert_eq!(fs::read(place.root().join(".gitignore")).unwrap(), once);
@@ -304,6 +312,47 @@ fn git_still_sees_the_existing_files_of_the_project() {
         path.starts_with("knowledge/") || path.starts_with("memory/") && !path.ends_with(".rs")
     };
     assert_eq!(seen.iter().find(hidden), None, "{seen:?}");
+}
+
+#[test]
+fn only_init_with_full_writes_the_files_of_a_way_of_working() {
+    let place = Place::new();
+    place.run(&["init", "--platform", "claude-code"]);
+    let names = || -> Vec<String> {
+        let names = tree(&place.root()).into_keys();
+        let names = names.map(|path| path.strip_prefix(place.root()).unwrap().display().to_string());
+        names.collect()
+    };
+    let less = names();
+    let files = less.iter().filter(|name| place.root().join(name).is_file());
+    assert_eq!(
+        files.collect::<Vec<_>>(),
+        [
+            ".claude/settings.json",
+            ".claude/skills/hippod-core/SKILL.md",
+            ".gitignore",
+            "CLAUDE.md",
+            "hipocampus.config.json",
+            "memory/ROOT.md"
+        ]
+    );
+    let claude = || fs::read_to_string(place.root().join("CLAUDE.md")).unwrap();
+    assert!(!claude().contains("SCRATCHPAD.md"));
+    place.run(&["init", "--full"]);
+    assert!(claude().contains("SCRATCHPAD.md"));
+    let all = names();
+    for name in [
+        "SCRATCHPAD.md",
+        "knowledge",
+        "plans",
+        ".claude/skills/hippod-flush/SKILL.md",
+    ] {
+        assert!(all.iter().any(|there| there == name), "{name}: {all:?}");
+    }
+    let (_, told, _) = place.run(&["init"]);
+    assert!(told.contains("nothing to change"), "{told}");
+    place.run(&["init", "--undo"]);
+    assert_eq!(tree(&place.root()).len(), 0);
 }
 
 #[test]

@@ -48,7 +48,7 @@ impl Bench {
     /// Sets up a harness and registers the folder, both without a daemon.
     fn set_up(&self, platform: &str) {
         let root = self.root().display().to_string();
-        let (code, _, errors) = self.run(&["init", "--platform", platform, &root]);
+        let (code, _, errors) = self.run(&["init", "--full", "--platform", platform, &root]);
         assert_eq!(code, 0, "{errors}");
         let json = serde_json::json!({"version": 1, "workspaces": [root]});
         let file = Paths::below(&self.home()).state.join(folder::REGISTRY);

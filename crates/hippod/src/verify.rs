@@ -5,7 +5,6 @@
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
 use std::io::Read;
-use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use hippo_fs::WorkspaceDir;
@@ -144,15 +143,15 @@ impl<'root> Verifier<'root> {
         if read.is_err() || bytes.len() as u64 > self.max_file_bytes {
             return FileCheckResult::Gone;
         }
+        let bytes = hippo_fs::to_utf8(bytes);
         let document = Box::new(chunk::chunk(&bytes));
         FileCheckResult::Changed { bytes, document }
     }
 }
 
 fn read_span(file: &File, span: ChunkSpan) -> Option<VerifiedHit> {
-    let length = usize::try_from(span.end_byte.checked_sub(span.start_byte)?).ok()?;
-    let mut bytes = vec![0; length];
-    file.read_exact_at(&mut bytes, span.start_byte).ok()?;
+    let at = |byte: u64| usize::try_from(byte).ok();
+    let bytes = hippo_fs::read_range(file, at(span.start_byte)?..at(span.end_byte)?).ok()?;
     if ContentHash::of(&bytes) != span.hash {
         return None;
     }

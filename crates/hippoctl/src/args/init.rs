@@ -58,6 +58,10 @@ pub struct InitArgs {
     /// Only register the folder, and create a first memory/ROOT.md
     #[arg(long)]
     pub bare: bool,
+    /// Also create files and folders for a way of working: SCRATCHPAD.md, WORKING.md, TASK-QUEUE.md, knowledge/, plans/
+    /// and three more skills; a later init keeps them up to date without this flag
+    #[arg(long, conflicts_with = "bare")]
+    pub full: bool,
     /// Let hippod change a compaction tree that another program wrote; without this flag, the tree stays unchanged
     #[arg(long)]
     pub take_over: bool,
@@ -65,6 +69,6 @@ pub struct InitArgs {
     #[arg(long)]
     pub dry_run: bool,
     /// Remove everything that init added, and nothing else; the memory stays
-    #[arg(long, conflicts_with_all = ["platform", "bare", "take_over"])]
+    #[arg(long, conflicts_with_all = ["platform", "bare", "full", "take_over"])]
     pub undo: bool,
 }

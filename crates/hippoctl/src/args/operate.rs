@@ -30,10 +30,13 @@ pub struct DoctorArgs {
     /// secrets, and text that reads like an instruction
     #[arg(long, conflicts_with_all = ["rebuild", "fix"])]
     pub audit: bool,
-    /// With --audit: maximum number of examples for each kind of finding
-    #[arg(short = 'n', long, default_value_t = 5, value_name = "N", requires = "audit",
+    /// With --audit: print at most N examples for each kind of finding [default: 5 with --verbose, otherwise none]
+    #[arg(short = 'n', long, value_name = "N", requires = "audit",
           value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_EXAMPLES)))]
-    pub examples: u32,
+    pub examples: Option<u32>,
+    /// Also print the checks that passed; with --audit: also print the numbers of each kind, with examples
+    #[arg(short, long)]
+    pub verbose: bool,
 }
 
 /// Options of `logs`.

@@ -5,13 +5,15 @@ use super::platform::Harness;
 
 pub use hippo_fs::harness::FILE as CONFIG;
 
-/// The keys of `hipocampus.config.json` that determine the layout.
+/// The settings that determine the layout: keys of `hipocampus.config.json`, and an option of `init`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LayoutConfig {
     /// `platform`: the name of the harness.
     pub platform: Option<Harness>,
     /// `index.inPrompt`: true if the prompt begins with `HIPPOCAMPUS.md`.
     pub index_in_prompt: Option<bool>,
+    /// `--full`: true if `init` also installs the files of a way of working.
+    pub full: bool,
 }
 
 impl LayoutConfig {
@@ -24,6 +26,7 @@ impl LayoutConfig {
         let config = Self {
             platform,
             index_in_prompt: settings.index_in_prompt,
+            full: false,
         };
         let problems = invalid
             .into_iter()

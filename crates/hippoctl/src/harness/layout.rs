@@ -17,10 +17,10 @@ pub const ROOT_BLOCK: &str = "root";
 pub const INDEX: [&str; 2] = ["HIPPOCAMPUS.md", ".hippocampus"];
 
 #[rustfmt::skip] // keep the list compact
-const FOLDERS: [&str; 6] = [
-    "memory", "memory/daily", "memory/weekly", "memory/monthly", "knowledge", "plans",
+const FULL_FOLDERS: [&str; 5] = [
+    "memory/daily", "memory/weekly", "memory/monthly", "knowledge", "plans",
 ];
-/// The folders for the user's memory.
+/// The folders for the user's memory. All but the first are created with `--full` only.
 const MINE: [&str; 3] = ["memory", "knowledge", "plans"];
 /// The files in `memory/` that agents and hippod write.
 const WRITTEN: [&str; 5] = ["ROOT.md", "daily/", "weekly/", "monthly/", "????-??-??*.md"];
@@ -105,21 +105,24 @@ pub fn layout(
     there: &PathSnapshot,
     made: &[String],
 ) -> Vec<LayoutPart> {
-    let mut parts: Vec<LayoutPart> = FOLDERS.into_iter().map(LayoutPart::Folder).collect();
+    let mut parts = bare();
     let own_files = match platform {
-        Harness::OpenClaw => &text::OPENCLAW_FILES[..],
+        Harness::OpenClaw if config.full => &text::OPENCLAW_FILES[..],
         _ => &[],
     };
-    let templates = [(ROOT, text::ROOT)].into_iter().chain(text::WORKING_FILES);
-    let templates = templates.chain(own_files.iter().copied());
-    parts.extend(templates.map(|(path, text)| LayoutPart::Template(path, text.to_owned())));
+    if config.full {
+        parts.extend(FULL_FOLDERS.into_iter().map(LayoutPart::Folder));
+        let templates = text::WORKING_FILES.iter().chain(own_files);
+        parts.extend(templates.map(|(path, text)| LayoutPart::Template(path, (*text).to_owned())));
+    }
     parts.extend(of_platform(platform, config, there));
     if let Some(base) = find_skills(platform) {
-        for (name, text) in text::SKILLS {
+        let count = if config.full { text::SKILLS.len() } else { 1 };
+        for (name, text) in text::SKILLS.iter().take(count) {
             parts.push(LayoutPart::Own(format!("{base}/{name}/SKILL.md"), text));
         }
     }
-    parts.push(block(".gitignore", "memory", ignored(there, made)));
+    parts.push(block(".gitignore", "memory", ignored(config, there, made)));
     if !own_files.is_empty() {
         let own = own_files.iter().map(|(path, _)| format!("/{path}\n")).collect();
         parts.push(block(".gitignore", "memory for openclaw", own));
@@ -128,7 +131,7 @@ pub fn layout(
 }
 
 fn of_platform(platform: Harness, config: &LayoutConfig, there: &PathSnapshot) -> Vec<LayoutPart> {
-    let mut protocol = text::protocol(platform, config.index_in_prompt);
+    let mut protocol = text::protocol(platform, config);
     let name = format!("protocol for {}", platform.name());
     let index_in_prompt = config.index_in_prompt == Some(true);
     match platform {
@@ -224,15 +227,19 @@ fn block(path: &'static str, name: &str, body: String) -> LayoutPart {
 
 /// Returns the lines of `.gitignore` for the user's memory. A folder that existed before init is not ignored, because
 /// the repository may contain files of the folder. `made` lists the folders that init created.
-fn ignored(there: &PathSnapshot, made: &[String]) -> String {
-    let files = text::WORKING_FILES.iter().map(|(path, _)| *path);
+fn ignored(config: &LayoutConfig, there: &PathSnapshot, made: &[String]) -> String {
+    let (files, folders) = match config.full {
+        true => (&text::WORKING_FILES[..], &MINE[..]),
+        false => (&[][..], &MINE[..1]),
+    };
+    let files = files.iter().map(|(path, _)| *path);
     let rest = ["HIPPOCAMPUS.md", ".HIPPOCAMPUS.md.*", ".hippocampus/"];
     let mut lines: Vec<String> = files.chain(rest).map(|path| format!("/{path}\n")).collect();
-    for folder in MINE {
+    for folder in folders {
         let is_made = made.iter().any(|made| made == there.real(folder));
         if is_made || *there.state(folder) != PathState::Folder {
             lines.push(format!("/{folder}/\n"));
-        } else if folder == "memory" {
+        } else if *folder == "memory" {
             lines.extend(WRITTEN.map(|path| format!("/memory/{path}\n")));
         }
     }
@@ -280,6 +287,7 @@ pub fn paths() -> BTreeSet<String> {
     let nothing = PathSnapshot::default();
     let asked = LayoutConfig {
         index_in_prompt: Some(true),
+        full: true,
         ..LayoutConfig::default()
     };
     let mut paths: BTreeSet<String> = signs().map(str::to_owned).collect();

@@ -26,6 +26,9 @@ pub struct InitRecord {
     pub platforms: BTreeSet<Harness>,
     /// True if init registered the workspace.
     pub registered: bool,
+    /// True if init was run with `--full`.
+    #[serde(default)]
+    pub full: bool,
     /// True if the workspace had no index file before init.
     pub index_is_new: bool,
     /// The folders that init created, outer ones first.

@@ -36,6 +36,7 @@ pub fn take_back(there: &PathSnapshot, record: &InitRecord) -> ChangePlan {
     if !plan.record.files.is_empty() {
         plan.record.version = record.version;
         plan.record.platforms.clone_from(&record.platforms);
+        plan.record.full = record.full;
         plan.record.folders.clone_from(&record.folders);
     }
     plan
@@ -68,9 +69,9 @@ fn take_back_file(plan: &mut ChangePlan, real: &str, names: &[(&String, &FileRec
     }
     let link = names.iter().find(|(path, _)| *path != real);
     let what = match (&after, link) {
-        (Some(_), _) => "the part that init wrote is removed".to_owned(),
-        (None, None) => "removed".to_owned(),
-        (None, Some((link, _))) => format!("removed; the link {link} pointed to it"),
+        (Some(_), _) => "without the part that init wrote".to_owned(),
+        (None, None) => String::new(),
+        (None, Some((link, _))) => format!("the link {link} pointed to it"),
     };
     plan.changes.push(PathChange {
         path: real.to_owned(),

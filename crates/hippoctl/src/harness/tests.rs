@@ -21,6 +21,8 @@ struct World {
     folders: BTreeSet<String>,
     /// The record of init in the state folder.
     record: InitRecord,
+    /// True if init runs with `--full`.
+    full: bool,
 }
 
 impl std::fmt::Debug for World {
@@ -91,7 +93,10 @@ impl World {
     fn plan(&self, platform: Harness) -> ChangePlan {
         let there = self.snapshot();
         let config = there.file(CONFIG).map(|bytes| LayoutConfig::read(bytes).0);
-        let config = config.unwrap_or_default();
+        let config = LayoutConfig {
+            full: self.full,
+            ..config.unwrap_or_default()
+        };
         let mut parts = layout(platform, &config, &there, &self.record.folders);
         parts.push(LayoutPart::Template(CONFIG, LayoutConfig::text(platform)));
         plan(platform, &parts, &there, &self.record)
@@ -142,11 +147,15 @@ fn each_platform_gets_its_files() {
         Harness::Codex,
         Harness::Pi,
     ] {
-        let mut world = World::default();
-        world.init(platform);
-        let files: Vec<&str> = world.files.keys().map(String::as_str).collect();
-        let name = format!("files_of_{}", platform.name());
-        insta::assert_snapshot!(name, files.join("\n"));
+        for (full, prefix) in [(false, "files"), (true, "all_files")] {
+            let mut world = World {
+                full,
+                ..World::default()
+            };
+            world.init(platform);
+            let files: Vec<&str> = world.files.keys().map(String::as_str).collect();
+            insta::assert_snapshot!(format!("{prefix}_of_{}", platform.name()), files.join("\n"));
+        }
     }
 }
 

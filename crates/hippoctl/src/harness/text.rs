@@ -1,5 +1,6 @@
 //! Texts that `init` installs, from `integrations/`.
 
+use super::LayoutConfig;
 use super::platform::Harness;
 
 macro_rules! skills {
@@ -14,22 +15,21 @@ macro_rules! extension {
     };
 }
 
-/// The name and text of each skill.
-pub const SKILLS: [(&str, &str); 5] = skills!(
+/// The name and text of each skill. `init` installs the first one, and all of them with `--full`.
+pub const SKILLS: [(&str, &str); 4] = skills!(
     "hippod-core",
     "hippod-compaction",
     "hippod-recall",
-    "hippod-search",
     "hippod-flush"
 );
-/// The files for an agent's current work, which `init` creates for every platform.
+/// The files for an agent's current work, which `init --full` creates for every platform.
 #[rustfmt::skip] // keep the list compact
 pub const WORKING_FILES: [(&str, &str); 3] = [
     ("SCRATCHPAD.md", include_str!("../../../../integrations/templates/SCRATCHPAD.md")),
     ("WORKING.md", include_str!("../../../../integrations/templates/WORKING.md")),
     ("TASK-QUEUE.md", include_str!("../../../../integrations/templates/TASK-QUEUE.md")),
 ];
-/// Files that only OpenClaw needs. Other harnesses have files of their own for this content.
+/// Files that only OpenClaw needs, with `--full`. Other harnesses have files of their own for this content.
 #[rustfmt::skip] // keep the list compact
 pub const OPENCLAW_FILES: [(&str, &str); 2] = [
     ("MEMORY.md", include_str!("../../../../integrations/templates/MEMORY.md")),
@@ -57,8 +57,13 @@ pub const NO_ROOT: &str = "<!-- Generated from the daily logs, and updated autom
 
 const PROTOCOL: &str = include_str!("../../../../integrations/protocol.md");
 
+/// The part of the protocol about the files for current work.
+const WORK: &str = "- **Working files.** At the start of a session, read `SCRATCHPAD.md` (state of the work), `WORKING.md` \
+    (current tasks) and `TASK-QUEUE.md` (later tasks). Remove finished work from these files.\n";
+
 /// Returns the instructions for the agents of a platform.
-pub fn protocol(platform: Harness, index_in_prompt: Option<bool>) -> String {
+pub fn protocol(platform: Harness, config: &LayoutConfig) -> String {
+    let index_in_prompt = config.index_in_prompt;
     let root = match platform {
         Harness::ClaudeCode => "Its topics are listed in `memory/ROOT.md`, which is loaded below.",
         Harness::OpenClaw if index_in_prompt == Some(true) => {
@@ -69,7 +74,8 @@ pub fn protocol(platform: Harness, index_in_prompt: Option<bool>) -> String {
             "Its topics are listed in `memory/ROOT.md`; if it was not shown to you, read it first."
         }
     };
-    let mut text = PROTOCOL.replace("{root}", root);
+    let work = if config.full { WORK } else { "" };
+    let mut text = PROTOCOL.replace("{root}", root).replace("{work}", work);
     // Agents read the index file after the instructions and before MEMORY.md.
     let index = index_in_prompt.unwrap_or(platform == Harness::OpenClaw);
     if index

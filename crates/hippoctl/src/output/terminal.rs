@@ -7,7 +7,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// The colour codes of [`Style`](super::Style). Only escape sequences with these codes may be written to a terminal.
+/// The colour codes of [`Style`](super::Style). Only escape sequences with these codes, and links
+/// to files, may be written to a terminal.
 const OWN: [&str; 6] = ["1", "2", "31", "32", "36", "0"];
 
 /// The notation for the code of an escaped character.
@@ -72,8 +73,15 @@ fn is_control(mark: char) -> bool {
         || matches!(mark, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Returns the colour sequence of [`Style`](super::Style) at the beginning of a text, if any.
+/// Returns the colour sequence of [`Style`](super::Style), or the beginning or end of a link to a file, at the beginning
+/// of a text, if any.
 fn own(text: &str) -> Option<&str> {
+    if let Some(link) = text.strip_prefix("\x1b]8;;") {
+        let (uri, _) = link.split_once("\x1b\\")?;
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/%:".contains(&byte);
+        let is_own = uri.is_empty() || uri.starts_with("file://") && uri.bytes().all(is_plain);
+        return is_own.then(|| &text[..uri.len() + 7]);
+    }
     let (code, _) = text.strip_prefix("\x1b[")?.split_once('m')?;
     OWN.contains(&code).then(|| &text[..code.len() + 3])
 }
@@ -102,10 +110,21 @@ mod tests {
     }
 
     #[test]
-    fn only_our_own_colour_sequences_are_printed() {
+    fn only_our_own_sequences_are_printed() {
         let ours = super::super::Style { colour: true }.path("a");
         assert_eq!(safe(&ours, Notation::Text, true), ours);
         assert_eq!(safe(&ours, Notation::Text, false), "\\x1b[36ma\\x1b[0m");
+        let link = "\x1b]8;;file://host/a%20b.md\x1b\\a b\x1b]8;;\x1b\\";
+        assert_eq!(safe(link, Notation::Text, true), link);
+        for other in ["https://a.example", "file://a b", "file://a\x07", "file://a"] {
+            let other = format!("\x1b]8;;{other}");
+            assert!(!safe(&other, Notation::Text, true).contains('\x1b'), "{other:?}");
+            assert!(
+                !safe(&format!("{other}\x07"), Notation::Text, true).contains('\x1b'),
+                "{other:?}"
+            );
+        }
+        assert!(!safe("\x1b]8;;https://a.example\x1b\\", Notation::Text, true).contains('\x1b'));
         assert_eq!(safe("\x1b[8mhidden", Notation::Text, true), "\\x1b[8mhidden");
     }
 

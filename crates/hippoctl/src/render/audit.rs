@@ -7,9 +7,24 @@ use hippo_proto::{AuditFinding, AuditKind, AuditResponse};
 use super::{one_line, plural, word};
 use crate::output::Style;
 
-/// Renders one line for each kind of finding, and then the examples.
-pub fn audit(answer: &AuditResponse, style: Style) -> String {
-    let mut text = String::new();
+/// Renders the numbers of findings. With `all`, also renders one line for each kind of finding, and then the examples.
+pub fn audit(answer: &AuditResponse, all: bool, style: Style) -> String {
+    let found = answer.findings.iter().filter(|finding| finding.count > 0);
+    let found = found.map(|finding| format!("{} {}", finding.count, word(finding.kind)));
+    let mut found = found.collect::<Vec<_>>().join(", ");
+    if found.is_empty() {
+        found = "nothing found".to_owned();
+    }
+    let (files, took_ms) = (plural(answer.files, "file"), answer.took_ms);
+    let unread = match answer.unread {
+        0 => String::new(),
+        unread => format!(" ({unread} unreadable)"),
+    };
+    let mut text = format!("{found} in {files}{unread}, {took_ms:.0} ms\n");
+    if !all {
+        return text + "for the details: --verbose\n";
+    }
+    text.push('\n');
     for finding in &answer.findings {
         // Writing to a string cannot fail.
         let _ = writeln!(
@@ -38,15 +53,7 @@ pub fn audit(answer: &AuditResponse, style: Style) -> String {
             let _ = writeln!(text, "  {}", style.quiet(format!("and {more} more")));
         }
     }
-    let unread = match answer.unread {
-        0 => String::new(),
-        unread => format!(", {unread} unreadable"),
-    };
-    text + &format!(
-        "\n{}{unread} in {:.0} ms\n",
-        plural(answer.files, "file"),
-        answer.took_ms
-    )
+    text
 }
 
 /// Returns the unit in which a kind of finding is counted.
@@ -86,9 +93,14 @@ mod tests {
             took_ms: 12.3,
         };
         assert_eq!(
-            audit(&answer, Style::default()),
-            "secret-bearing           2 of      40 lines       5.00 %\n\nsecret-bearing\n  memory/a .md:7  password\n      \
-             door: •••\n  and 1 more\n\n3 files, 1 unreadable in 12 ms\n"
+            audit(&answer, true, Style::default()),
+            "2 secret-bearing in 3 files (1 unreadable), 12 ms\n\n\
+             secret-bearing           2 of      40 lines       5.00 %\n\nsecret-bearing\n  memory/a .md:7  password\n      \
+             door: •••\n  and 1 more\n"
+        );
+        assert_eq!(
+            audit(&answer, false, Style::default()),
+            "2 secret-bearing in 3 files (1 unreadable), 12 ms\nfor the details: --verbose\n"
         );
     }
 }

@@ -1,5 +1,7 @@
 //! Rendering of cycle runs and of pending work.
 
+use std::collections::BTreeMap;
+
 use hippo_proto::{
     CycleHistoryResponse, CycleOutcome, CycleReport, CycleRun, CycleUndoResponse, HeartbeatResponse,
     IndexHealth, NextCycle,
@@ -14,13 +16,15 @@ const IDS: usize = 3;
 /// Number of steps of one rule that are shown unless all steps are requested.
 const STEPS: usize = 3;
 
-/// Renders the report of a cycle run: its steps, the refused steps, and the entries that need attention. Unless `all`
-/// steps are requested, shows the first steps of each rule, and the number of the others.
+/// Renders the report of a cycle run: the number of steps of each rule, the command that undoes the run, the steps, the
+/// refused steps, and the entries that need attention. Unless `all` steps are requested, shows the first steps of each
+/// rule, and the number of the others.
 pub fn report(report: &CycleReport, all: bool, style: Style) -> String {
-    body(report, all, style) + &way_back(report)
+    body(report, all, &way_back(report), style)
 }
 
-fn body(report: &CycleReport, all: bool, style: Style) -> String {
+/// Renders the report of a cycle run, with a text before the steps.
+fn body(report: &CycleReport, all: bool, before: &str, style: Style) -> String {
     let cycle = report.cycle.name();
     let steps = plural(report.plan.len() as u64, "step");
     let took_ms = report.took_ms;
@@ -37,6 +41,17 @@ fn body(report: &CycleReport, all: bool, style: Style) -> String {
             one_line(&report.at),
         ),
     };
+    let mut rules: BTreeMap<&str, usize> = BTreeMap::new();
+    for step in &report.plan {
+        *rules.entry(&step.rule).or_default() += 1;
+    }
+    if rules.len() > 1 {
+        let rules = rules
+            .iter()
+            .map(|(rule, count)| format!("{count} {}", one_line(rule)));
+        text += &format!("{INDENT}{}\n", rules.collect::<Vec<_>>().join(", "));
+    }
+    text += before;
     let steps = report.plan.iter();
     let steps = steps.map(|step| (&step.rule, ids(&step.entries), &step.what));
     block(&mut text, "", steps, all, style);
@@ -93,7 +108,7 @@ pub fn one(answer: &CycleHistoryResponse, run: i64, style: Style) -> String {
         None => way_back(kept),
     };
     let beside: String = begun.into_iter().chain(notes).collect();
-    body(kept, true, style) + &beside + &end
+    body(kept, true, "", style) + &beside + &end
 }
 
 /// Renders a list of cycle runs, one per line.

@@ -7,11 +7,13 @@ use hippo_proto::{DoctorResponse, Problem, Severity};
 use super::plural;
 use crate::output::Style;
 
-/// Renders the checks, the completed fixes, and each remaining problem with its fix. If `dry_run` is true, no fix was
-/// made, and the fixes are shown as planned.
-pub fn doctor(answer: &DoctorResponse, dry_run: bool, style: Style) -> String {
-    let mut text = String::new();
-    for check in &answer.checks {
+/// Renders the number of problems, the failed checks or `all` checks, the completed fixes, and each remaining problem
+/// with its fix, the most severe first. If `dry_run` is true, no fix was made, and the fixes are shown as planned.
+pub fn doctor(answer: &DoctorResponse, all: bool, dry_run: bool, style: Style) -> String {
+    let passed = answer.checks.iter().filter(|check| check.ok).count();
+    let checks = plural(answer.checks.len() as u64, "check");
+    let mut text = format!("{}; {passed} of {checks} passed\n", count(&answer.problems));
+    for check in answer.checks.iter().filter(|check| all || !check.ok) {
         let mark = match (check.ok, check.worst) {
             (true, _) => style.good("ok  "),
             (false, Some(Severity::Warning)) => style.strong("warn"),
@@ -35,11 +37,18 @@ pub fn doctor(answer: &DoctorResponse, dry_run: bool, style: Style) -> String {
             let _ = writeln!(text, "  why:   {why}");
         }
     }
-    text + &problems(&answer.problems, style)
+    let mut problems: Vec<&Problem> = answer.problems.iter().collect();
+    problems.sort_by_key(|problem| problem.severity);
+    text + &list(problems, style)
 }
 
 /// Renders each problem with its fix, and then the number of problems.
 pub fn problems(all: &[Problem], style: Style) -> String {
+    let end = if all.is_empty() { "" } else { "\n" };
+    format!("{}{end}{}\n", list(all, style), count(all))
+}
+
+fn list<'a>(all: impl IntoIterator<Item = &'a Problem>, style: Style) -> String {
     let mut text = String::new();
     for problem in all {
         let severity = match problem.severity {
@@ -55,20 +64,22 @@ pub fn problems(all: &[Problem], style: Style) -> String {
         };
         let _ = writeln!(text, "  fix:   {}{own}", problem.fix);
     }
+    text
+}
+
+/// Returns the numbers of problems and notes, such as "1 problem, 2 notes".
+fn count(all: &[Problem]) -> String {
     let told = all.len() as u64;
     let good_to_know = |problem: &&Problem| problem.severity == Severity::Info;
     let infos = all.iter().filter(good_to_know).count() as u64;
-    if told > 0 {
-        text.push('\n');
-    }
-    text += &match told - infos {
+    let mut text = match told - infos {
         0 => "no problems".to_owned(),
         count => plural(count, "problem"),
     };
     if infos > 0 {
         text += &format!(", {}", plural(infos, "note"));
     }
-    text + "\n"
+    text
 }
 
 #[cfg(test)]
@@ -106,8 +117,12 @@ mod tests {
             fixed: vec![],
         };
         assert_eq!(
-            doctor(&healthy, false, Style::default()),
-            "ok   watcher: canary noticed in 12 ms\nno problems\n"
+            doctor(&healthy, true, false, Style::default()),
+            "no problems; 1 of 1 check passed\nok   watcher: canary noticed in 12 ms\n"
+        );
+        assert_eq!(
+            doctor(&healthy, false, false, Style::default()),
+            "no problems; 1 of 1 check passed\n"
         );
 
         let problem = Problem {
@@ -130,17 +145,20 @@ mod tests {
                 checks,
                 fixed: vec![],
             };
-            let text = doctor(&answer, false, Style::default());
-            text.lines().last().map(str::to_owned).unwrap()
+            let text = doctor(&answer, false, false, Style::default());
+            let mut kinds = text.lines().filter(|line| line.contains(": no model"));
+            let first = kinds.next().unwrap().split(' ').next().unwrap();
+            format!("{} {first}", text.split(';').next().unwrap())
         };
-        assert_eq!(told(vec![info.clone()]), "no problems, 1 note");
-        assert_eq!(told(vec![problem.clone(), info]), "1 problem, 1 note");
+        assert_eq!(told(vec![info.clone()]), "no problems, 1 note info");
+        assert_eq!(told(vec![info, problem.clone()]), "1 problem, 1 note warning");
         insta::assert_snapshot!(doctor(
             &DoctorResponse {
                 problems: vec![problem.clone()],
                 checks,
                 fixed: vec![],
             },
+            false,
             false,
             Style::default()
         ));
@@ -159,10 +177,10 @@ mod tests {
                 checks: vec![],
                 fixed: vec![fixed(failed)],
             };
-            doctor(&answer, dry_run, Style::default())
+            doctor(&answer, false, dry_run, Style::default())
         };
-        assert!(told(true, None).starts_with("\nwould do leftover: remove the file\n  where: /s/x.tmp\n"));
-        assert!(told(false, None).starts_with("\ndone leftover: "));
+        assert!(told(true, None).contains("\n\nwould do leftover: remove the file\n  where: /s/x.tmp\n"));
+        assert!(told(false, None).contains("\n\ndone leftover: "));
         assert!(
             told(false, Some("no"))
                 .contains("not done leftover: remove the file\n  where: /s/x.tmp\n  why:   no\n")

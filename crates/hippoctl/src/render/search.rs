@@ -4,14 +4,15 @@ use std::fmt::Write;
 
 use hippo_proto::{SearchHit, SearchResponse, SearchTrace, Strategy};
 
+use super::passage::TerminalView;
 use super::{INDENT, harmless, lines, one_line, plural, table};
 use crate::output::Style;
 
-/// Renders the search results, best first. If the answer has a trace of the entries that the search used, renders the
-/// trace, too.
-pub fn search(answer: &SearchResponse, style: Style) -> String {
+/// Renders the search results, best first. With `view`, the passages are short, and paths are links. If the answer has
+/// a trace of the entries that the search used, renders the trace, too.
+pub fn search(answer: &SearchResponse, view: Option<&TerminalView>, style: Style) -> String {
     let results = answer.results.iter().enumerate();
-    let results = results.map(|(at, result)| hit(at + 1, result, style));
+    let results = results.map(|(at, result)| hit(at + 1, result, view, style));
     let trace = answer.trace.iter().map(|it| trace(answer.strategy, it, style));
     results.chain(trace).collect::<Vec<_>>().join("\n")
 }
@@ -39,9 +40,13 @@ pub fn notes(answer: &SearchResponse) -> Vec<String> {
     notes
 }
 
-fn hit(rank: usize, hit: &SearchHit, style: Style) -> String {
+fn hit(rank: usize, hit: &SearchHit, view: Option<&TerminalView>, style: Style) -> String {
     let lines = lines(hit.start_line, hit.end_line);
-    let place = style.path(format!("{}:{lines}", harmless(&hit.path)));
+    let shown = |path: &str| harmless(&view.map_or_else(|| path.to_owned(), |view| view.path(path)));
+    let mut place = style.path(format!("{}:{lines}", shown(&hit.path)));
+    if let Some(view) = view {
+        place = view.link(&hit.path, &place, style);
+    }
     let date = hit.date.as_ref().map(|date| style.quiet(format!("  {date}")));
     let (score, date) = (
         style.strong(format!("{:.2}", hit.score)),
@@ -53,11 +58,16 @@ fn hit(rank: usize, hit: &SearchHit, style: Style) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{INDENT}{heading}");
     }
-    for line in harmless(hit.text.trim_end().replace("\r\n", "\n").as_str()).lines() {
+    let whole = || harmless(hit.text.trim_end().replace("\r\n", "\n").as_str());
+    let passage = match view {
+        Some(view) => view.passage(hit, style),
+        None => whole().lines().map(str::to_owned).collect(),
+    };
+    for line in passage {
         let _ = writeln!(text, "{}", format!("{INDENT}{line}").trim_end());
     }
     if let Some(newer) = &hit.superseded_by {
-        let _ = writeln!(text, "{INDENT}superseded by {}", style.path(harmless(newer)));
+        let _ = writeln!(text, "{INDENT}superseded by {}", style.path(shown(newer)));
     }
     if let Some(explain) = &hit.explain {
         let features = explain
@@ -172,13 +182,33 @@ mod tests {
 
     #[test]
     fn results_are_rendered_without_colour() {
-        insta::assert_snapshot!(search(&answer(), Style { colour: false }));
+        insta::assert_snapshot!(search(&answer(), None, Style { colour: false }));
     }
 
     #[test]
     fn results_are_rendered_with_colour() {
-        let text = search(&answer(), Style { colour: true }).replace('\x1b', "^");
+        let text = search(&answer(), None, Style { colour: true }).replace('\x1b', "^");
         insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn results_on_a_terminal_are_short_and_marked() {
+        let mut answer = answer();
+        answer.query = "when are deploys at night?".into();
+        answer.results[0].text = (1..9).map(|line| format!("- rule {line}\n")).collect();
+        answer.results[0].text += "\n- deploys run on Fridays\r\n\n- never at \x1b[31mnight\n";
+        let view = TerminalView::new("/w/memory".into(), Some("/w".into()), &answer.query);
+        let plain = search(&answer, Some(&view), Style::default());
+        let coloured = search(&answer, Some(&view), Style { colour: true });
+        let host = coloured
+            .split("file://")
+            .nth(1)
+            .unwrap()
+            .split('/')
+            .next()
+            .unwrap();
+        let coloured = coloured.replace(host, "HOST").replace('\x1b', "^");
+        insta::assert_snapshot!(format!("{plain}\n{coloured}"));
     }
 
     #[test]
@@ -225,9 +255,9 @@ mod tests {
             strategy: Strategy::Index,
             ..found.clone()
         };
-        let plain = [&found, &missed, &by_index].map(|answer| search(answer, Style::default()));
+        let plain = [&found, &missed, &by_index].map(|answer| search(answer, None, Style::default()));
         insta::assert_snapshot!(plain.join("\n"));
-        let colour = search(&found, Style { colour: true });
+        let colour = search(&found, None, Style { colour: true });
         insta::assert_snapshot!(colour.replace('\x1b', "^"));
     }
 

@@ -124,6 +124,9 @@ fn is_alive(pid: u32) -> bool {
     state.is_some_and(|state| !state.starts_with('Z'))
 }
 
+/// Number of examples of an audit unless the user gives it.
+const EXAMPLES: u32 = 5;
+
 /// Prints the status of the daemon and its workspaces.
 ///
 /// # Errors
@@ -139,9 +142,11 @@ pub fn status(session: &mut DaemonSession, args: &StatusArgs, out: &mut Output) 
 fn audit(session: &mut DaemonSession, args: &DoctorArgs, out: &mut Output) -> Result<(), Failure> {
     let request = AuditRequest {
         workspace: session.workspace()?,
-        examples: Some(args.examples),
+        examples: Some(args.examples.unwrap_or(EXAMPLES)),
     };
-    out.answer(&session.call_patiently(request)?, render::audit::audit)
+    let all = args.verbose || args.examples.is_some();
+    let answer = session.call_patiently(request)?;
+    out.answer(&answer, |answer, style| render::audit::audit(answer, all, style))
 }
 
 /// Prints the problems that the daemon and `service status` find, with their fixes.
@@ -166,9 +171,9 @@ pub fn doctor(session: &mut DaemonSession, args: &DoctorArgs, out: &mut Output) 
     };
     let mut answer = session.call_patiently(request)?;
     super::service::examine(session, &mut answer);
-    let dry_run = args.dry_run;
+    let (all, dry_run) = (args.verbose, args.dry_run);
     out.answer(&answer, |answer, style| {
-        render::doctor::doctor(answer, dry_run, style)
+        render::doctor::doctor(answer, all, dry_run, style)
     })?;
     let is_error = |problem: &Problem| problem.severity == Severity::Error;
     match answer.problems.iter().any(is_error) {

@@ -59,8 +59,13 @@ pub fn deinit(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> 
     result.add_kept(&plan.kept);
     result.add_kept(&kept);
     if plan.changes.iter().any(|change| change.path == GITIGNORE) {
+        let no_longer = if args.dry_run {
+            "would no longer contain"
+        } else {
+            "no longer contains"
+        };
         result.notes.push(format!(
-            "{GITIGNORE} no longer contains the lines of init, so git sees the memory files that stay"
+            "{GITIGNORE} {no_longer} the lines of init, so git sees the memory files that stay"
         ));
     }
     let mut folders = plan.removed_folders.clone();

@@ -8,14 +8,22 @@ use crate::connect::{DaemonSession, current_dir, text};
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// Prints the text at a pointer, as it is on disk. A path is relative to the current folder, or else to the workspace.
+/// Prints the text at a pointer, as it is on disk. A path is absolute, or relative to the current folder, or else to
+/// the workspace.
 ///
 /// # Errors
 /// Fails if no workspace is found, or if the target of the pointer does not exist.
 pub fn get(session: &mut DaemonSession, target: &str, out: &mut Output) -> Result<(), Failure> {
     let mut request = parse(target);
     let mut whole = target.to_owned();
+    let mut workspace = None;
     if let Some(path) = &mut request.path
+        && Path::new(path).is_absolute()
+        && let Some((root, below)) = session.locate(Path::new(path))?
+    {
+        whole = whole.replacen(path.as_str(), &below, 1);
+        (workspace, *path) = (Some(root), below);
+    } else if let Some(path) = &mut request.path
         && session.given_workspace()?.is_none()
     {
         let root = session.root()?;
@@ -26,6 +34,7 @@ pub fn get(session: &mut DaemonSession, target: &str, out: &mut Output) -> Resul
     }
     request.workspace = match request.id {
         Some(_) => session.given_workspace()?.as_deref().map(text).transpose()?,
+        None if workspace.is_some() => workspace,
         None => Some(session.workspace()?),
     };
     let whole = GetRequest {
@@ -45,10 +54,12 @@ pub fn get(session: &mut DaemonSession, target: &str, out: &mut Output) -> Resul
             answer.start_line, answer.end_line, answer.total_lines
         ));
     }
-    out.answer(&answer, |answer, _| {
-        let is_ended = answer.text.is_empty() || answer.text.ends_with('\n');
-        format!("{}{}", answer.text, if is_ended { "" } else { "\n" })
-    })
+    if out.json {
+        return out.answer(&answer, |_, _| String::new());
+    }
+    let is_ended = answer.text.is_empty() || answer.text.ends_with('\n');
+    let end = if is_ended { "" } else { "\n" };
+    out.data(format!("{}{end}", answer.text).as_bytes())
 }
 
 /// Returns the path relative to the workspace of a file that is given relative to the current folder. Returns `None` if
@@ -67,7 +78,7 @@ fn below_here(root: &Path, here: &Path, path: &str) -> Option<String> {
     hippo_fs::exists(root, below).then(|| below.to_owned())
 }
 
-/// Parses `PATH[#Section]`, `PATH:FROM[:COUNT]` or an id. An id contains none of the characters `/`, `.`, `#` and `:`.
+/// Parses `PATH[#Section]`, `PATH:FROM[:COUNT]`, `PATH:FROM-TO` or an id. An id contains none of the characters `/`, `.`, `#` and `:`.
 /// Every path of a document contains at least one of these characters.
 fn parse(target: &str) -> GetRequest {
     let mut request = GetRequest::default();
@@ -79,6 +90,8 @@ fn parse(target: &str) -> GetRequest {
     if let Some(at) = target.find(".md#") {
         path = &target[..at + 3];
         request.section = Some(target[at + 4..].to_owned());
+    } else if let Some((head, from, to)) = split_range(target) {
+        (path, request.from, request.count) = (head, Some(from), Some(to - from + 1));
     } else if let Some((head, last)) = split_number(target) {
         (path, request.from, request.count) = match split_number(head) {
             Some((path, from)) => (path, Some(from), Some(last)),
@@ -95,6 +108,12 @@ fn parse(target: &str) -> GetRequest {
 fn split_number(text: &str) -> Option<(&str, u32)> {
     let (head, number) = text.rsplit_once(':')?;
     Some((head, number.parse().ok()?))
+}
+
+fn split_range(text: &str) -> Option<(&str, u32, u32)> {
+    let (head, to) = text.rsplit_once('-')?;
+    let ((path, from), to) = (split_number(head)?, to.parse().ok()?);
+    (from >= 1 && from <= to).then_some((path, from, to))
 }
 
 #[cfg(test)]
@@ -131,7 +150,7 @@ mod tests {
             Option<u32>,
             Option<&'a str>,
         );
-        let cases: [(&str, Pointer<'_>); 8] = [
+        let cases: [(&str, Pointer<'_>); 11] = [
             ("MEMORY.md", (Some("MEMORY.md"), None, None, None, None)),
             (
                 "memory/a.md#Deploy steps",
@@ -148,6 +167,18 @@ mod tests {
             (
                 "memory/a.md:12:3",
                 (Some("memory/a.md"), None, Some(12), Some(3), None),
+            ),
+            (
+                "memory/a-1.md:12-14",
+                (Some("memory/a-1.md"), None, Some(12), Some(3), None),
+            ),
+            (
+                "memory/a.md:14-12",
+                (Some("memory/a.md:14-12"), None, None, None, None),
+            ),
+            (
+                "memory/2026-03-02",
+                (Some("memory/2026-03-02"), None, None, None, None),
             ),
             ("memory/a:b.md", (Some("memory/a:b.md"), None, None, None, None)),
             ("c1f09", (None, None, None, None, Some("c1f09"))),

@@ -13,7 +13,7 @@ use hippo_proto::{
 use super::place;
 use crate::connect::{DaemonSession, text};
 use crate::failure::{Exit, Failure};
-use crate::harness::layout::{LayoutPart, bare, layout, paths};
+use crate::harness::layout::{INDEX, LayoutPart, bare, layout, paths};
 use crate::harness::nodes::find_foreign_nodes;
 use crate::harness::{
     CONFIG, ChangePlan, Harness, InitRecord, LayoutConfig, PathReason, PathSnapshot, apply, detect, plan,
@@ -62,7 +62,16 @@ pub fn init(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> Re
         result.add(action, path, what);
     }
     if args.dry_run {
-        let note = "init would register the folder, and the daemon would create HIPPOCAMPUS.md";
+        let (action, what) = match there.file(INDEX[0]) {
+            None => (InitAction::Create, "the daemon writes it"),
+            Some(_) => (
+                InitAction::Change,
+                "the daemon adds its entries, and keeps the text that is there",
+            ),
+        };
+        result.add(action, INDEX[0], what);
+        let note = "init would register the folder; later, the daemon would write summaries of the daily logs below \
+                    memory/daily, memory/weekly and memory/monthly";
         result.notes.push(note.to_owned());
         return out.answer(&result, render_init);
     }
@@ -86,6 +95,7 @@ fn planned(
     // With `--bare`, the file `hipocampus.config.json` is ignored.
     let file = there.file(CONFIG).filter(|_| !args.bare);
     let (mut config, invalid) = file.map(LayoutConfig::read).unwrap_or_default();
+    config.full = args.full || record.full;
     let (platform, told_by) = match args.platform {
         _ if args.bare => (Harness::None, "--bare"),
         Some(platform) => (platform, "--platform"),
@@ -128,6 +138,7 @@ fn planned(
         parts.push(LayoutPart::Template(CONFIG, LayoutConfig::text(platform)));
     }
     let mut plan = plan(platform, &parts, there, record);
+    plan.record.full = config.full;
     plan.problems.splice(..0, invalid);
     match plan.problems.is_empty() {
         true => Ok(plan),

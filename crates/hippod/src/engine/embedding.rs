@@ -3,7 +3,6 @@
 mod passages;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -175,8 +174,8 @@ impl Workspace {
         }
         let start = places.iter().map(|place| place.span.start_byte).min()?;
         let end = places.iter().map(|place| place.span.end_byte).max()?;
-        let mut bytes = vec![0; usize::try_from(end.checked_sub(start)?).ok()?];
-        file.read_exact_at(&mut bytes, start).ok()?;
+        let at = |byte: u64| usize::try_from(byte).ok();
+        let bytes = hippo_fs::read_range(&file, at(start)?..at(end)?).ok()?;
         let part = FileBytes { start, bytes };
         let same = |place: &PlacedChunk| ContentHash::of(part.of(&place.span)) == place.span.hash;
         places.iter().all(same).then_some(part)

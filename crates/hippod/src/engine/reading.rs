@@ -11,7 +11,7 @@ use crate::verify::FileMark;
 
 /// Result of reading a file.
 pub(super) enum FileReading {
-    /// The complete content, with the size and the time of the file, which did not change during the read.
+    /// The complete content as UTF-8, with the size and the time of the file, which did not change during the read.
     Whole(Vec<u8>, FileMark),
     /// The file changed during the read.
     Unsettled,
@@ -54,7 +54,7 @@ pub(super) fn read_file(root: &Path, path: &str, limit: u64) -> FileReading {
     }
     match file.metadata().map(|metadata| FileMark::of(&metadata)) {
         Ok(after) if after == before && bytes.len() as u64 == before.size => {
-            FileReading::Whole(bytes, before)
+            FileReading::Whole(hippo_fs::to_utf8(bytes), before)
         }
         _ => FileReading::Unsettled,
     }

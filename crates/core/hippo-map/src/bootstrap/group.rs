@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use hippo_text::source::SourceKind;
 use hippo_types::names;
-use hippo_types::time::{Date, days_between};
+use hippo_types::time::{Date, days_between, find_date};
 
 /// Minimum number of files in a folder that becomes a group of its own.
 const OWN_GROUP: usize = 5;
@@ -126,10 +126,13 @@ fn has_word(text: &str, of: &[&str]) -> bool {
         .any(|word| of.iter().any(|known| word.eq_ignore_ascii_case(known)))
 }
 
-/// Formats a name as a heading: `design-system` becomes `Design System`.
+/// Formats a name as a heading: `design-system` becomes `Design System`, and `2026_03_28` becomes `2026-03-28`.
 pub(super) fn title(name: &str) -> String {
+    let date = name.get(..10).and_then(find_date).map(|date| date.to_string());
+    let date = date.filter(|date| *date == name[..10].replace(['_', '.'], "-"));
+    let name = &name[if date.is_some() { 10 } else { 0 }..];
     let words = name.split(['-', '_', ' ', '.']).filter(|word| !word.is_empty());
-    let mut out = String::new();
+    let mut out = date.unwrap_or_default();
     for word in words {
         if !out.is_empty() {
             out.push(' ');
@@ -194,5 +197,7 @@ mod tests {
         }
         assert_eq!(title("design-system"), "Design System");
         assert_eq!(title("TOOLS"), "Tools");
+        assert_eq!(title("2026_03_28"), "2026-03-28");
+        assert_eq!(title("2026-03-28-harbour"), "2026-03-28 Harbour");
     }
 }

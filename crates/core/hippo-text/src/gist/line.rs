@@ -17,6 +17,9 @@ const HEADING: f32 = 3.0;
 /// Maximum number of bytes of a chunk that count towards its [`mass`].
 const MASS: usize = 800;
 
+/// Ends of the names of embedded files without text.
+const IMAGES: [&str; 7] = [".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf"];
+
 /// Lower-case labels of the user and the assistant.
 const ROLES: [&str; 2] = ["user:", "assistant:"];
 
@@ -191,6 +194,11 @@ pub fn unmarked(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(next) = rest.chars().next() {
+        if let Some((name, behind)) = wiki_link(rest) {
+            out.push_str(&name.replace(['*', '`', '|'], "").replace('#', ": "));
+            rest = behind;
+            continue;
+        }
         let width = next.len_utf8();
         match next {
             '*' | '`' => {}
@@ -237,6 +245,28 @@ fn link(text: &str) -> Option<(&str, &str)> {
     Some((name, &text[close + end + 1..]))
 }
 
+/// Returns the text of the link of Obsidian with which the text begins, and the rest after the link: the alias of
+/// `[[note|alias]]`, the name of `![[note]]`. An embedded image and a reference to a block, `((id))`, have no text.
+fn wiki_link(text: &str) -> Option<(&str, &str)> {
+    if let Some((id, behind)) = text.strip_prefix("((").and_then(|rest| rest.split_once("))")) {
+        let is_id = id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+        return is_id.then_some(("", behind));
+    }
+    let (name, behind) = text
+        .trim_start_matches('!')
+        .strip_prefix("[[")?
+        .split_once("]]")?;
+    let (target, alias) = name.split_once('|').unwrap_or((name, name));
+    let shown = match text.starts_with('!') {
+        true if IMAGES.iter().any(|end| target.ends_with(end)) => "",
+        true => target,
+        false => alias,
+    };
+    // In the test `[[ -f a ]]` of a shell, a space follows the brackets.
+    let is_name = !name.starts_with(char::is_whitespace) && !name.contains(['[', ']']);
+    is_name.then_some((shown, behind))
+}
+
 /// Returns `true` if the text starts with an HTML tag.
 fn is_tag(text: &str) -> bool {
     const TAGS: [&str; 10] = [
@@ -263,6 +293,13 @@ mod tests {
             ("- [x] paid", "paid"),
             ("![logo](a.png) text", "logo text"),
             ("a < b and 2 * 3", "a < b and 2 3"),
+            (
+                "- met [[Ada Brandt|Ada]] at [[Port#Gate 3]]",
+                "met Ada at Port: Gate 3",
+            ),
+            ("[[Jonas]] said: ![[map.png|300]] ![[Map]]", "Jonas said: Map"),
+            ("see ((6543a024-aaaa)) and ((this))", "see and ((this))"),
+            ("if [[ -f a || -f b ]]; then", "if [[ -f a, -f b ]]; then"),
             ("- **Password:** `hunter2`", "Password: …"),
             ("2026. was a year", "2026. was a year"),
             ("", ""),

@@ -5,10 +5,10 @@ use hippo_types::time::find_date;
 
 /// Strings that identify log lines written by a program, such as calls to an agent and their answers.
 #[rustfmt::skip] // keep the list compact
-const MACHINE: [&str; 11] = [
+const MACHINE: [&str; 16] = [
     "HEARTBEAT", "NO_REPLY", "message_id", "Session Key", "Session ID", "System:",
     "/new or /reset", "[media attached", "prefer the message tool",
-    "DeprecationWarning", "(Use `node --trace",
+    "DeprecationWarning", "(Use `node --trace", ":LOGBOOK:", ":END:", "CLOCK: [", "SCHEDULED: <", "DEADLINE: <",
 ];
 
 /// Strings that identify code, markup and progress meters.

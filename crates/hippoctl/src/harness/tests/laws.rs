@@ -69,12 +69,21 @@ fn worlds() -> impl Strategy<Value = World> {
     let whole = whole.map(|path| file(path, &MARKDOWN[..3]));
     let json = [".claude/settings.json", "opencode.json", ".codex/hooks.json"].map(|path| file(path, &JSON));
     let config = file(CONFIG, &JSON[1..4]);
-    (markdown, whole, json, config, file(".codex/config.toml", &TOML)).prop_map(
-        |(markdown, whole, json, config, toml)| {
-            let all = markdown.into_iter().chain(whole).chain(json);
-            World::of(all.chain([config, toml]).flatten())
-        },
+    (
+        markdown,
+        whole,
+        json,
+        config,
+        file(".codex/config.toml", &TOML),
+        any::<bool>(),
     )
+        .prop_map(|(markdown, whole, json, config, toml, full)| {
+            let all = markdown.into_iter().chain(whole).chain(json);
+            World {
+                full,
+                ..World::of(all.chain([config, toml]).flatten())
+            }
+        })
 }
 
 proptest! {
