@@ -85,10 +85,12 @@ arch=$(uname -m)
 
 name=hippod-$VERSION-$arch-linux
 archive=$name.tar.gz
+is_new=
+[ -d "$prefix" ] || is_new=yes
 mkdir -p "$prefix"
 # A folder on the same disk, so that files can be renamed into place.
 work=$(mktemp -d "$prefix/.install-hippod.XXXXXX") || fail "could not write to $prefix" "give another folder: --prefix DIR"
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf "$work"; [ -z "$is_new" ] || rmdir "$prefix" 2>/dev/null || true' EXIT
 trap 'exit 130' INT TERM HUP
 
 fetch() {

@@ -37,6 +37,7 @@ pub fn run(house: &ProjectDirs) -> Result<PathBuf> {
     let pulled = acquire::pull(
         &layout,
         &manifest,
+        acquire::PullOptions::default(),
         &mut |progress| meter.show(progress),
         &AtomicBool::new(false),
     );

@@ -1,6 +1,6 @@
 //! Download of a pinned file by HTTP, which continues after an interruption.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -49,28 +49,43 @@ impl Download<'_> {
             .append(true)
             .open(place)
             .map_err(write_error)?;
-        if file.try_lock().is_err() {
+        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
             return Err(self.failed("another process downloads the file"));
         }
-        let (mut attempts, mut most) = (0, length(&file));
-        while length(&file) != self.size {
-            let interrupted = self.attempt(&mut file, place, tick)?;
-            let progress = length(&file) > most;
-            most = most.max(length(&file));
+        let done = self.complete(&mut file, place, tick);
+        if length(&file) == 0 {
+            // An empty file is no beginning of a download.
+            let _ = fs::remove_file(place);
+        }
+        done
+    }
+
+    /// Sends requests until the file has its full size, and checks its content.
+    fn complete(
+        &self,
+        file: &mut File,
+        place: &Path,
+        tick: &mut dyn FnMut(u64) -> Result<(), AcquireError>,
+    ) -> Result<(), AcquireError> {
+        let (mut attempts, mut most) = (0, length(file));
+        while length(file) != self.size {
+            let interrupted = self.attempt(file, place, tick)?;
+            let progress = length(file) > most;
+            most = most.max(length(file));
             attempts = if progress { 0 } else { attempts + 1 };
             match interrupted {
                 Some(stop) if !stop.again || attempts == ATTEMPTS => {
                     return Err(self.failed(format!(
                         "{} ({} of {} bytes are stored, and the next download continues there)",
                         stop.reason,
-                        length(&file),
+                        length(file),
                         self.size
                     )));
                 }
                 _ => {}
             }
         }
-        file.sync_all().map_err(write_error)?;
+        file.sync_all().map_err(|e| AcquireError::io("write", place, e))?;
         let found = file_sha256(place)?;
         if found == self.sha256 {
             return Ok(());

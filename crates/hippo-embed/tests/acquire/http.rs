@@ -191,6 +191,8 @@ fn a_missing_file_and_a_missing_server_are_named() {
         "{error}"
     );
 
+    assert_eq!(cached(&fixture), [] as [&str; 0]);
+
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
     let from = format!("http://{}/mirror", free.unwrap());
     let error = fixture

@@ -8,10 +8,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use hippo_proto::{
-    ModelListRequest, ModelState, SearchHit, SearchMode, SearchRequest, WorkspaceAddRequest,
-    WorkspaceSyncRequest,
+    ModelListRequest, ModelState, SearchHit, SearchRequest, WorkspaceAddRequest, WorkspaceSyncRequest,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::connect::{DaemonSession, text};
 use crate::failure::{Exit, Failure};
@@ -78,27 +77,28 @@ pub fn demo(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
         &format!("an example memory of {files}, in a temporary folder\n"),
     )?;
     own.call_patiently(request)?;
-    let indexed = seconds(begun);
+    let indexed = begun.elapsed().as_secs_f64();
     let legend = "for each question: the score of the best answer, its text, and its file and line";
     say(out, &format!("indexed in {indexed:.1} s\n{legend}\n"))?;
 
     let mut answers = Vec::new();
-    for question in QUESTIONS {
-        let (query, hits) = search(&mut own, &root, question, by_meaning)?;
-        let Some(hit) = hits.into_iter().next() else {
+    let choose = |(question, words)| if by_meaning { question } else { words };
+    for query in QUESTIONS.map(choose) {
+        let Some(hit) = search(&mut own, &root, query)?.into_iter().next() else {
             return Err(Failure::new(Exit::Failed, format!("nothing found: {query}")));
         };
         show(out, query, &hit, "")?;
-        answers.push(answer(query, &hit));
+        answers.push(hit);
     }
 
     say(out, &format!("\nadding a line to {FILE}:\n      {LINE}\n"))?;
     append(&home.workspace().join(FILE))?;
     let begun = Instant::now();
-    let (query, hit) = loop {
-        let (query, hits) = search(&mut own, &root, EDIT, by_meaning)?;
+    let query = choose(EDIT);
+    let hit = loop {
+        let hits = search(&mut own, &root, query)?;
         if let Some(hit) = hits.into_iter().find(|hit| hit.text.contains(LINE)) {
-            break (query, hit);
+            break hit;
         }
         if begun.elapsed() > PATIENCE {
             return Err(Failure::new(
@@ -107,7 +107,7 @@ pub fn demo(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
             ));
         }
     };
-    let found = seconds(begun);
+    let found = begun.elapsed().as_secs_f64();
     show(
         out,
         query,
@@ -116,10 +116,8 @@ pub fn demo(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
     )?;
     home.close()?;
     if out.json {
-        let edit = answer(query, &hit);
         let report = json!({
-            "by_meaning": by_meaning, "files": home::EXAMPLE.len(), "index_s": indexed, "answers": answers,
-            "edit": edit, "edit_s": found,
+            "by_meaning": by_meaning, "index_s": indexed, "answers": answers, "edit": hit, "edit_s": found,
         });
         return out.answer(&report, |_, _| String::new());
     }
@@ -129,22 +127,8 @@ pub fn demo(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
     )
 }
 
-/// Searches by meaning for the question, or by keyword for the words. Returns what was searched, and the results.
-fn search(
-    own: &mut DaemonSession,
-    root: &str,
-    (question, words): (&'static str, &'static str),
-    by_meaning: bool,
-) -> Result<(&'static str, Vec<SearchHit>), Failure> {
-    let (query, mode) = match by_meaning {
-        true => (question, None),
-        false => (words, Some(SearchMode::Lexical)),
-    };
-    let request = SearchRequest {
-        mode,
-        ..SearchRequest::new(root, query)
-    };
-    Ok((query, own.call(request)?.results))
+fn search(own: &mut DaemonSession, root: &str, query: &str) -> Result<Vec<SearchHit>, Failure> {
+    Ok(own.call(SearchRequest::new(root, query))?.results)
 }
 
 /// Prints a question and the first line of its answer.
@@ -164,10 +148,6 @@ fn show(out: &mut Output, query: &str, hit: &SearchHit, note: &str) -> Result<()
     )
 }
 
-fn answer(query: &str, hit: &SearchHit) -> Value {
-    json!({"query": query, "score": hit.score, "path": hit.path, "start_line": hit.start_line, "text": hit.text})
-}
-
 /// Prints a text at once, but not with `--json`.
 fn say(out: &mut Output, text: &str) -> Result<(), Failure> {
     if !out.json {
@@ -182,8 +162,4 @@ fn append(file: &Path) -> Result<(), Failure> {
     let opened = fs::OpenOptions::new().append(true).open(file);
     let written = opened.and_then(|mut file| writeln!(file, "{LINE}"));
     written.map_err(|error: io::Error| Failure::file("edit the file", file, error))
-}
-
-fn seconds(since: Instant) -> f64 {
-    since.elapsed().as_secs_f64()
 }

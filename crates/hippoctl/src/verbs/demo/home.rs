@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::symlink;
 #[cfg(windows)]
 use std::os::windows::fs::symlink_dir as symlink;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Child;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -82,16 +82,9 @@ impl DemoHome {
         ctrlc::set_handler(handler)
             .map_err(|error| Failure::new(Exit::Failed, format!("could not handle interrupts: {error}")))?;
 
-        home.write_example()
-            .map_err(|error| Failure::file("write the example", &home.folder, error))?;
         let paths = Paths::below(&home.folder.join("home"));
-        for (installed, link) in [
-            (&session.paths.models, &paths.models),
-            (&session.paths.runtime, &paths.runtime),
-        ] {
-            link_entries(installed, link)
-                .map_err(|error| Failure::file("link the model", installed, error))?;
-        }
+        home.fill(&session.paths, &paths)
+            .map_err(|error| Failure::file("prepare the folder", &home.folder, error))?;
         let own = DaemonSession::new(Global {
             socket: Some(paths.socket.clone()),
             no_start: true,
@@ -119,12 +112,23 @@ impl DemoHome {
         closed.map_err(|error| Failure::file("remove the folder", &self.folder, error))
     }
 
-    #[expect(clippy::disallowed_methods, reason = "a new folder")]
-    fn write_example(&self) -> io::Result<()> {
+    /// Writes the example workspace, and links the models and runtime libraries of the user. Hidden entries are left
+    /// out, because they belong to an installation that is in progress.
+    #[expect(clippy::disallowed_methods, reason = "hippod's own folders, and a new folder")]
+    fn fill(&self, user: &Paths, own: &Paths) -> io::Result<()> {
         for (name, text) in EXAMPLE {
             let file = self.workspace().join(name);
             file.parent().map_or(Ok(()), fs::create_dir_all)?;
             fs::write(file, text)?;
+        }
+        for (from, to) in [(&user.models, &own.models), (&user.runtime, &own.runtime)] {
+            fs::create_dir_all(to)?;
+            for entry in fs::read_dir(from).into_iter().flatten() {
+                let name = entry?.file_name();
+                if !name.to_string_lossy().starts_with('.') {
+                    symlink(from.join(&name), to.join(&name))?;
+                }
+            }
         }
         Ok(())
     }
@@ -148,23 +152,10 @@ impl DemoState {
     }
 }
 
-/// Creates a folder with a link to each entry of another folder, if that folder exists. Hidden entries are left out,
-/// because they belong to an installation that is in progress.
-#[expect(clippy::disallowed_methods, reason = "hippod's own folders")]
-fn link_entries(from: &Path, to: &Path) -> io::Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from).into_iter().flatten() {
-        let entry = entry?;
-        if !entry.file_name().to_string_lossy().starts_with('.') {
-            symlink(entry.path(), to.join(entry.file_name()))?;
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::path::Path;
 
     use super::*;
 
