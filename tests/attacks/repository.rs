@@ -230,7 +230,7 @@ fn case(dice: &mut Dice) -> usize {
     let verbs: [&[&str]; 7] = [
         &["hook", "session-start"],
         &["init", "--dry-run"],
-        &["init", "--platform", platform, "--take-over"],
+        &["init", "--full", "--platform", platform, "--take-over"],
         &["hook", "session-start"],
         &["prompt", "--platform", platform],
         &["hook", "task-completed"],
