@@ -229,7 +229,7 @@ fn trust_own(
 /// Runs a light cycle, which writes the index file. Without this run, the index file might be missing for an hour,
 /// until the first scheduled cycle.
 fn write_index(session: &mut DaemonSession, workspace: String) -> Result<(), Failure> {
-    // The files must be indexed before the cycle.
+    // The daemon reads the first files before it answers. As soon as all files have been read, it runs another cycle.
     let sync = WorkspaceSyncRequest {
         workspace: workspace.clone(),
         ..WorkspaceSyncRequest::default()

@@ -62,8 +62,8 @@ pub struct WorkspaceEntries {
     pub fresh: BTreeSet<String>,
     /// Time at which a light cycle starts because a document changed; `None` if no document changed since the last one.
     pub follow_at: Option<Instant>,
-    /// True if the last light cycle did not process all documents. The next one then starts immediately instead of at
-    /// its scheduled time.
+    /// True if the last light cycle did not process all documents. The next one then starts as soon as all files have
+    /// been read, instead of at its scheduled time.
     pub goes_on: bool,
     /// The vectors of the entries.
     pub vectors: EntryVectors,

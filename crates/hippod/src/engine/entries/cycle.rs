@@ -40,7 +40,7 @@ pub struct ActiveCycle {
     since: Instant,
     /// Documents that were new at the start. A light cycle takes only as many documents as it can create entries for.
     fresh: BTreeSet<String>,
-    /// True if new documents remain for the next light cycle.
+    /// True if new documents remain for the next light cycle, or files were not read yet.
     left: bool,
     stage: CycleStage,
 }

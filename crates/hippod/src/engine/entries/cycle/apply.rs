@@ -116,8 +116,9 @@ impl WorkspaceWorker {
         }
         if run.cycle == Cycle::Light {
             // Only light cycles process new documents. Documents that changed during the run are processed again.
+            let is_read = workspace.dirty.is_empty();
             let entries = &mut workspace.entries;
-            entries.goes_on = run.left && !entries.fresh.is_empty();
+            entries.goes_on = run.left && !(entries.fresh.is_empty() && is_read);
             let done = run.fresh.iter().filter(|path| !entries.fresh.contains(*path));
             if let Err(error) = workspace.store.looked_at(done.map(String::as_str)) {
                 tracing::warn!(%error, "could not record which files the cycle processed; the files are \

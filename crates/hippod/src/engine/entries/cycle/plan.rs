@@ -69,7 +69,7 @@ impl WorkspaceWorker {
             |row| row.run,
         );
         let fresh = batch(workspace, cycle);
-        let left = fresh.len() < workspace.entries.fresh.len();
+        let left = fresh.len() < workspace.entries.fresh.len() || !workspace.dirty.is_empty();
         if cycle == Cycle::Light && !dry_run {
             // Documents that change from now on are processed by the next cycle, even if this cycle already reads their
             // new text.
