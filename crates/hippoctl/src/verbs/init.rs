@@ -2,11 +2,12 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use hippo_fs::WorkspaceDir;
 use hippo_proto::folder::{Trust, hash as folder_hash};
 use hippo_proto::{
-    Cycle, CycleRunRequest, TreeCompactRequest, WorkspaceAddRequest, WorkspaceSyncRequest,
+    ClientError, Cycle, CycleRunRequest, TreeCompactRequest, WorkspaceAddRequest, WorkspaceSyncRequest,
     WorkspaceTrustRequest,
 };
 
@@ -26,6 +27,8 @@ use hippoctl::args::InitArgs;
 
 /// The marker at the beginning of the instructions that the program hipocampus writes.
 const OTHER_PROTOCOL: &str = "<!-- hipocampus:protocol:start -->";
+/// Maximum time that `init` waits for the first files to be read, and again for the index file.
+const INDEX_WAIT: Duration = Duration::from_millis(400);
 
 /// Writes the files of the harness, and registers the folder.
 ///
@@ -227,21 +230,25 @@ fn trust_own(
 }
 
 /// Runs a light cycle, which writes the index file. Without this run, the index file might be missing for an hour,
-/// until the first scheduled cycle.
+/// until the first scheduled cycle. In a large folder, the cycle takes longer than [`INDEX_WAIT`] and ends later.
 fn write_index(session: &mut DaemonSession, workspace: String) -> Result<(), Failure> {
     // The daemon reads the first files before it answers. As soon as all files have been read, it runs another cycle.
     let sync = WorkspaceSyncRequest {
         workspace: workspace.clone(),
         ..WorkspaceSyncRequest::default()
     };
-    session.call_patiently(sync)?;
     let cycle = CycleRunRequest {
         workspace,
         cycle: Cycle::Light,
         dry_run: false,
         at: None,
     };
-    session.call_patiently(cycle).map(drop)
+    let asked = session.ask(Some(INDEX_WAIT), sync, |_| {})?.map(drop);
+    let asked = asked.and(session.ask(Some(INDEX_WAIT), cycle, |_| {})?.map(drop));
+    match asked {
+        Ok(()) | Err(ClientError::Timeout(_)) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn write_record(record: &InitRecord, state: &Path, root: &Path) -> Result<(), Failure> {
