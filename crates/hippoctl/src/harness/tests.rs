@@ -254,7 +254,10 @@ fn deinit_removes_a_block_that_the_daemon_updated() {
 #[test]
 fn no_block_is_added_to_a_file_in_utf_16() {
     let mut world = World::default();
-    let wide: Vec<u8> = "\u{feff}# Rules\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let wide: Vec<u8> = "\u{feff}# Rules\n"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
     world.write("CLAUDE.md", &wide);
     let problems = world.plan(Harness::ClaudeCode).problems;
     assert_eq!(problems.len(), 1, "{problems:?}");
