@@ -121,7 +121,11 @@ fn a_log_in_utf_16_is_left_unchanged() {
         text: "The otter swims.".to_owned(),
         ..RememberRequest::default()
     };
-    let ClientError::Refused(refused) = client.raw().call::<RememberResponse>(&request.into()).unwrap_err() else {
+    let ClientError::Refused(refused) = client
+        .raw()
+        .call::<RememberResponse>(&request.into())
+        .unwrap_err()
+    else {
         panic!("not refused");
     };
     assert!(refused.message.contains("the file is in UTF-16"), "{refused:?}");

@@ -150,7 +150,10 @@ mod tests {
     #[test]
     fn a_file_in_utf_16_is_left_unchanged() {
         let (_folder, root) = place();
-        let wide: Vec<u8> = "\u{feff}# Core\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let wide: Vec<u8> = "\u{feff}# Core\n"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
         fs::write(root.join("MEMORY.md"), &wide).unwrap();
         let refused = add(&root, "one").unwrap_err();
         assert!(refused.message.contains("the file is in UTF-16"), "{refused:?}");
