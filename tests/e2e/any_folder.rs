@@ -90,20 +90,25 @@ fn a_folder_of_notes_is_indexed_and_what_is_left_out_is_counted() {
         "{one}"
     );
 
-    // So has a search of several workspaces. Other commands use one workspace.
+    // A search of several workspaces also has one ranking. Other commands use one workspace.
     let roots = [&root, &second].map(|root| root.display().to_string());
     let two = ["-w", &roots[0], "-w", &roots[1]];
     let words = ["search", "-n", "2", "--mode", "lexical", "starter rye"];
     assert_eq!(run(&[&words[..], &two].concat())[0], both);
-    let [_, refused] = run(&[&["sync"], &two[..]].concat());
-    assert!(
-        refused.contains("only `search` accepts several workspaces"),
-        "{refused}"
-    );
+    for verb in ["sync", "status"] {
+        let [_, refused] = run(&[&[verb], &two[..]].concat());
+        let why = "only `search` accepts several workspaces";
+        assert!(refused.contains(why), "{verb}: {refused}");
+    }
 
     // `get` finds the workspace of an absolute path, and reads a range as `search` prints it.
     let [text, _] = run(&["get", &format!("{}:3-3", second.join("bread.md").display())]);
     assert_eq!(text, "The starter wants rye twice a day.\n");
+
+    let link = scratch.beside("link");
+    std::os::unix::fs::symlink(&second, &link).unwrap();
+    let [linked, _] = run(&["get", &format!("{}:3", link.join("bread.md").display())]);
+    assert_eq!(linked, text);
 
     // A change of the ignore file takes effect without a restart.
     scratch.write(".gitignore", "");

@@ -287,9 +287,12 @@ fn script<'a>(page: &str, blocks: &[&Block<'a>], out: &Path) -> (String, Vec<Ste
         for step in steps(block) {
             let file = out.join(told.len().to_string());
             let (line, command) = (step.line, &step.command);
+            // A search that finds nothing exits with 1.
+            let is_empty = step.prints.contains(&"nothing found");
+            let accepted = if is_empty { " || [ $? = 1 ]" } else { "" };
             writeln!(
                 text,
-                "at='{page}:{line}'\n{{ {command}\n}} > '{}' 2>&1",
+                "at='{page}:{line}'\n{{ {command}\n}} > '{}' 2>&1{accepted}",
                 file.display()
             )
             .unwrap();

@@ -109,6 +109,30 @@ fn a_secret_is_stored_unchanged_and_reported_only_by_kind() {
 }
 
 #[test]
+fn a_log_in_utf_16_is_left_unchanged() {
+    let (scratch, _daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let log = root.join(client.remember(&root, "The heron nests here.", "Heron").path);
+    let text = format!("\u{feff}{}", std::fs::read_to_string(&log).unwrap());
+    let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(&log, &wide).unwrap();
+    let request = RememberRequest {
+        workspace: root.display().to_string(),
+        text: "The otter swims.".to_owned(),
+        ..RememberRequest::default()
+    };
+    let ClientError::Refused(refused) = client
+        .raw()
+        .call::<RememberResponse>(&request.into())
+        .unwrap_err()
+    else {
+        panic!("not refused");
+    };
+    assert!(refused.message.contains("the file is in UTF-16"), "{refused:?}");
+    assert_eq!(std::fs::read(&log).unwrap(), wide);
+}
+
+#[test]
 fn a_repeated_text_refreshes_its_entry_and_a_new_text_adds_one() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();

@@ -1,9 +1,11 @@
 //! Questions, filters, budgets and pointers over a small workspace.
 
+use std::process::{Command, Stdio};
+
 use hippo_proto::{
     ClientError, ErrorKind, GetRequest, GetResponse, SearchMode, SearchRequest, SearchResponse,
 };
-use hippod_tests::{Caller, Daemon, Scratch};
+use hippod_tests::{Caller, Daemon, Scratch, client_program};
 
 fn started() -> (Scratch, Daemon, Caller) {
     let scratch = Scratch::new();
@@ -322,4 +324,36 @@ fn pointers_are_read_by_lines_section_and_id() {
         matches!(refusal.data.kind, ErrorKind::Stale | ErrorKind::NotFound),
         "{refusal}"
     );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn weak_results_are_hidden_on_a_terminal_unless_the_search_is_recorded() {
+    let (scratch, _daemon, _) = started();
+    let search = |program: &str, words: &[&str]| {
+        let output = Command::new(program)
+            .args(words)
+            .env("HIPPOD_HOME", scratch.home())
+            .env("TERM", "xterm")
+            .current_dir(scratch.workspace())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        (output.status.code(), text.contains("memory/"), text)
+    };
+    let (code, found, text) = search(client_program().to_str().unwrap(), &["search", "zebra crossing"]);
+    assert!(code == Some(0) && found, "{text}");
+    // The program `script` runs the command in a terminal.
+    let line = format!("{} search zebra crossing", client_program().display());
+    let (code, found, text) = search("script", &["-qec", &line, "/dev/null"]);
+    assert!(
+        code == Some(1) && !found && text.contains("nothing relevant found"),
+        "{text}"
+    );
+    for option in ["--record", "--min-score 0"] {
+        let line = format!("{line} {option}");
+        let (code, found, text) = search("script", &["-qec", &line, "/dev/null"]);
+        assert!(code == Some(0) && found, "{option}: {text}");
+    }
 }

@@ -213,6 +213,9 @@ fn init_takes_over_a_foreign_tree_only_if_confirmed() {
     let plain = hippoctl(&scratch, &["init", "--platform", "claude-code"]);
     let told = String::from_utf8(plain.stdout).unwrap();
     assert!(told.contains("kept          memory/ROOT.md"), "{told}");
+    let again = hippoctl(&scratch, &["init", "--dry-run", "--platform", "claude-code"]);
+    let told = String::from_utf8(again.stdout).unwrap();
+    assert!(told.contains("nothing to change"), "{told}");
     let now = files(&root);
     for (path, bytes) in &before {
         assert!(

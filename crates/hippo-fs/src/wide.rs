@@ -16,22 +16,52 @@ pub fn to_utf8(bytes: Vec<u8>) -> Vec<u8> {
     String::from_utf16_lossy(&units.collect::<Vec<_>>()).into_bytes()
 }
 
-/// Reads a range of the content of a file, after the conversion by [`to_utf8`].
-///
-/// # Errors
-/// Fails if the content is shorter, or if the file cannot be read.
-pub fn read_range(file: &File, range: Range<usize>) -> io::Result<Vec<u8>> {
-    let read = |range: &Range<usize>| {
-        let mut bytes = vec![0; range.len()];
-        file.read_exact_at(&mut bytes, range.start as u64)?;
-        Ok(bytes)
-    };
-    if !matches!(read(&(0..2)).as_deref(), Ok([0xff, 0xfe] | [0xfe, 0xff])) {
-        return read(&range);
+/// Returns whether the content of a file begins with a byte order mark of UTF-16.
+pub fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])
+}
+
+/// Content of a file, after the conversion by [`to_utf8`].
+#[derive(Debug)]
+pub enum FileContent {
+    /// File whose content is not converted.
+    Unconverted(File),
+    /// Converted content.
+    Converted(Vec<u8>),
+}
+
+impl FileContent {
+    /// Reads and converts a file in UTF-16. Of other files, reads only the first two bytes.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read.
+    pub fn of(file: File) -> io::Result<Self> {
+        if !is_utf16(&read_at(&file, 0..2).unwrap_or_default()) {
+            return Ok(Self::Unconverted(file));
+        }
+        let whole = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
+        Ok(Self::Converted(to_utf8(read_at(&file, 0..whole)?)))
     }
-    let whole = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
-    let part = to_utf8(read(&(0..whole))?).get(range).map(<[u8]>::to_vec);
-    part.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+
+    /// Returns a range of the content.
+    ///
+    /// # Errors
+    /// Fails if the content is shorter, or if the file cannot be read.
+    pub fn read(&self, range: Range<usize>) -> io::Result<Vec<u8>> {
+        match self {
+            Self::Unconverted(file) => read_at(file, range),
+            Self::Converted(bytes) => {
+                let part = bytes.get(range).map(<[u8]>::to_vec);
+                part.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+            }
+        }
+    }
+}
+
+fn read_at(file: &File, range: Range<usize>) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; range.len()];
+    file.read_exact_at(&mut bytes, range.start as u64)?;
+    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -52,13 +82,14 @@ mod tests {
         ] {
             std::fs::write(&path, &bytes).unwrap();
             assert_eq!(to_utf8(bytes), text.as_bytes());
-            let file = File::open(&path).unwrap();
+            let content = FileContent::of(File::open(&path).unwrap()).unwrap();
             for range in [0..text.len(), 3..7, text.len()..text.len()] {
-                assert_eq!(read_range(&file, range.clone()).unwrap(), &text.as_bytes()[range]);
+                assert_eq!(content.read(range.clone()).unwrap(), &text.as_bytes()[range]);
             }
-            read_range(&file, 0..text.len() + 1).unwrap_err();
+            content.read(0..text.len() + 1).unwrap_err();
         }
         std::fs::write(&path, [0xff, 0xfe, 0x41]).unwrap();
-        assert_eq!(read_range(&File::open(&path).unwrap(), 0..0).unwrap(), b"");
+        let content = FileContent::of(File::open(&path).unwrap()).unwrap();
+        assert_eq!(content.read(0..0).unwrap(), b"");
     }
 }

@@ -89,9 +89,9 @@ pub enum Verb {
     /// Search the memory
     ///
     /// On a terminal, prints up to three lines of each passage, and paths relative to the current folder. Into a pipe
-    /// or a file, and with --json, prints whole passages, and paths relative to the workspace. On a terminal, results
-    /// are not printed if all scores are low and no passage contains all words of the query, unless you give
-    /// --min-score or --explain.
+    /// or a file, and with --json or --record, prints whole passages, and paths relative to the workspace. On a
+    /// terminal, results are not printed if all scores are low and no passage contains all words of the query, unless
+    /// you give --min-score, --explain or --record.
     #[command(after_help = examples::SEARCH)]
     Search(SearchArgs),
     /// Print a file, a section or a range of lines
@@ -249,7 +249,7 @@ pub enum Verb {
     /// Search an example memory in a temporary folder
     ///
     /// Starts a separate daemon, asks five questions, and edits a file. Afterwards, removes the folder and the daemon.
-    /// Neither your workspaces nor your daemon are involved. Without a model, the questions are replaced by keywords.
+    /// Uses neither your workspaces nor your daemon. Without a model, the questions are replaced by keywords.
     Demo,
 }
 

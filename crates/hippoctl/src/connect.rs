@@ -203,9 +203,18 @@ impl DaemonSession {
     pub fn locate(&mut self, path: &Path) -> Result<Option<(String, String)>, Failure> {
         let list = self.call(WorkspaceListRequest {})?;
         let roots = list.workspaces.iter().map(|workspace| workspace.root.as_str());
-        let root = nearest_above(path, roots);
-        let below = root.and_then(|root| Some((root, path.strip_prefix(root).ok()?.to_str()?)));
-        Ok(below.map(|(root, below)| (root.to_owned(), below.to_owned())))
+        // The roots are canonical. The file itself can be a link within the workspace.
+        let real = match (path.parent(), path.file_name()) {
+            (Some(folder), Some(name)) => absolute(folder)?.join(name),
+            _ => path.to_path_buf(),
+        };
+        let below = |path: &Path, root| Some((text(root).ok()?, text(path.strip_prefix(root).ok()?).ok()?));
+        let paths = [real.as_path(), path];
+        let found = paths.into_iter().find_map(|path| {
+            let root = nearest_above(path, roots.clone())?;
+            below(path, Path::new(root))
+        });
+        Ok(found)
     }
 }
 

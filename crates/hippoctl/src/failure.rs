@@ -16,7 +16,7 @@ pub enum Exit {
     Done = 0,
     /// 1: failure
     Failed = 1,
-    /// 2: wrong usage
+    /// 2: wrong usage, or a failure of `search`
     Usage = 2,
     /// 3: no daemon answers
     NoDaemon = 3,
@@ -26,16 +26,11 @@ pub enum Exit {
     Refused = 5,
     /// 6: text is not searchable by meaning, and waiting does not change this
     Incomplete = 6,
-    /// 2: a failure of `search`, because 1 means that the search found nothing
-    SearchFailed,
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        match exit {
-            Exit::SearchFailed => Exit::Usage.into(),
-            exit => ExitCode::from(exit as u8),
-        }
+        ExitCode::from(exit as u8)
     }
 }
 
@@ -43,7 +38,7 @@ impl Exit {
     /// Returns the error kind of a failure that hippoctl itself reports.
     fn kind(self) -> &'static str {
         match self {
-            Exit::Done | Exit::Failed | Exit::SearchFailed => "failed",
+            Exit::Done | Exit::Failed => "failed",
             Exit::Usage => "usage",
             Exit::NoDaemon => "no-daemon",
             Exit::NotFound => "not-found",

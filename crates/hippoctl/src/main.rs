@@ -81,6 +81,10 @@ fn ended(done: Result<(), Failure>, out: &mut Output) -> ExitCode {
 
 fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
     let mut session = DaemonSession::new(cli.global)?;
+    if !matches!(cli.verb, Verb::Search(_)) {
+        // Some verbs do not use the workspace, and would ignore several workspaces.
+        session.given_workspace()?;
+    }
     match cli.verb {
         Verb::Init(args) => verbs::init::init(&mut session, args, out),
         Verb::Status(args) => verbs::daemon::status(&mut session, &args, out),

@@ -1,6 +1,6 @@
 //! Standard output and standard error of the client.
 
-mod terminal;
+pub mod terminal;
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 

@@ -315,7 +315,7 @@ fn git_still_sees_the_existing_files_of_the_project() {
 }
 
 #[test]
-fn only_init_with_full_writes_the_files_of_a_way_of_working() {
+fn only_init_with_full_creates_working_files() {
     let place = Place::new();
     place.run(&["init", "--platform", "claude-code"]);
     let names = || -> Vec<String> {

@@ -5,6 +5,18 @@ use std::path::Path;
 use hippo_proto::{ErrorKind, RpcError};
 use hippo_store::StoreError;
 
+/// Refuses to add text to a file in UTF-16, because hippod writes UTF-8.
+///
+/// # Errors
+/// Returns `bad-request` for an unusable file if the content begins with a byte order mark of UTF-16.
+pub fn require_utf8(path: &str, content: &[u8]) -> Result<(), RpcError> {
+    if !hippo_fs::is_utf16(content) {
+        return Ok(());
+    }
+    let what = format!("could not write into {path}: the file is in UTF-16");
+    Err(RpcError::unusable_file(what).hint("save the file in UTF-8, then try again; nothing was written"))
+}
+
 /// Converts an error of the store into an error for clients.
 pub fn store_error(error: &StoreError) -> RpcError {
     let refusal = RpcError::new(

@@ -15,6 +15,8 @@ use hippo_proto::{ErrorKind, RpcError};
 use hippo_store::shared_file::SharedFile;
 use hippo_text::own_block::{self, UnclosedBlock};
 
+use crate::errors;
+
 /// Maximum file size in bytes; larger files are left unchanged.
 const LARGEST: u64 = 16 << 20;
 /// Maximum number of attempts if other writers interfere.
@@ -26,7 +28,7 @@ const SETTLE: Duration = Duration::from_secs(1);
 /// exist. Returns whether the file changed. After a change, the call blocks for a second.
 ///
 /// # Errors
-/// Returns `bad-request` for an unclosed block or a link out of the workspace, and `read-only` or `internal` for an
+/// Returns `bad-request` for an unclosed block, a file in UTF-16 or a link out of the workspace, and `read-only` or `internal` for an
 /// error of the operating system. After an error, the file is unchanged.
 pub fn change(
     root: &Path,
@@ -41,6 +43,7 @@ pub fn change(
     let path = dir.file_to_write(file).map_err(refused)?;
     let shared = SharedFile::open(&dir, &path).map_err(refused)?;
     let changed = |text: &[u8]| -> Result<Vec<u8>, RpcError> {
+        errors::require_utf8(file, text)?;
         let body = own_block::body(text, block).map_err(|torn| is_torn(file, torn))?;
         let body = change(&String::from_utf8_lossy(body.unwrap_or_default()));
         own_block::put(text, block, &body).map_err(|torn| is_torn(file, torn))
@@ -142,6 +145,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         (folder, root)
+    }
+
+    #[test]
+    fn a_file_in_utf_16_is_left_unchanged() {
+        let (_folder, root) = place();
+        let wide: Vec<u8> = "\u{feff}# Core\n"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        fs::write(root.join("MEMORY.md"), &wide).unwrap();
+        let refused = add(&root, "one").unwrap_err();
+        assert!(refused.message.contains("the file is in UTF-16"), "{refused:?}");
+        assert_eq!(fs::read(root.join("MEMORY.md")).unwrap(), wide);
     }
 
     fn shared(root: &Path) -> SharedFile {

@@ -3,11 +3,11 @@
 //! A search returns only text that is on disk at the reported location.
 
 use std::collections::HashMap;
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::Read;
 use std::path::Path;
 
-use hippo_fs::WorkspaceDir;
+use hippo_fs::{FileContent, WorkspaceDir};
 use hippo_store::system;
 use hippo_text::chunk::{self, ContentHash, Document};
 
@@ -75,7 +75,7 @@ pub struct Verifier<'root> {
 
 enum FileCheckResult {
     /// Unchanged since it was indexed.
-    Same(File),
+    Same(FileContent),
     /// Changed since it was indexed, and read again.
     Changed { bytes: Vec<u8>, document: Box<Document> },
     /// Missing, unreadable, or not a regular file.
@@ -103,7 +103,7 @@ impl<'root> Verifier<'root> {
             self.files.insert(path.to_owned(), seen);
         }
         match self.files.get(path)? {
-            FileCheckResult::Same(file) => read_span(file, span).or_else(|| {
+            FileCheckResult::Same(content) => read_span(content, span).or_else(|| {
                 // Size and time are equal, but the bytes differ. The file system's clock is coarse, or the time was
                 // set back.
                 self.changed.push(path.to_owned());
@@ -136,7 +136,7 @@ impl<'root> Verifier<'root> {
             return FileCheckResult::Gone;
         };
         if FileMark::of(&metadata) == mark {
-            return FileCheckResult::Same(file);
+            return FileContent::of(file).map_or(FileCheckResult::Gone, FileCheckResult::Same);
         }
         let mut bytes = Vec::new();
         let read = (&mut file).take(self.max_file_bytes + 1).read_to_end(&mut bytes);
@@ -149,9 +149,9 @@ impl<'root> Verifier<'root> {
     }
 }
 
-fn read_span(file: &File, span: ChunkSpan) -> Option<VerifiedHit> {
+fn read_span(content: &FileContent, span: ChunkSpan) -> Option<VerifiedHit> {
     let at = |byte: u64| usize::try_from(byte).ok();
-    let bytes = hippo_fs::read_range(file, at(span.start_byte)?..at(span.end_byte)?).ok()?;
+    let bytes = content.read(at(span.start_byte)?..at(span.end_byte)?).ok()?;
     if ContentHash::of(&bytes) != span.hash {
         return None;
     }
@@ -224,7 +224,7 @@ mod tests {
         let (mark, spans) = indexed(folder.path(), "a.md");
         let modified = std::fs::metadata(&path).unwrap().modified().unwrap();
         std::fs::write(&path, "- the pump is gray\n").unwrap();
-        File::options()
+        std::fs::File::options()
             .write(true)
             .open(&path)
             .unwrap()

@@ -297,7 +297,7 @@ fn index(topics: &[RootTopic], today: Date, room: usize) -> Vec<String> {
             tags.push_str(", ?");
         }
         let said = clause(&topic.told, most);
-        // A name that is no clause gets a longer one.
+        // If the name is not a clause, look for a longer clause.
         let longer = || clause(&topic.told, SENTENCES[0]).filter(|_| most > 0 && !is_clause(&topic.name));
         let said = said
             .or_else(longer)

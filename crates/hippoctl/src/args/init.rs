@@ -58,8 +58,8 @@ pub struct InitArgs {
     /// Only register the folder, and create a first memory/ROOT.md
     #[arg(long)]
     pub bare: bool,
-    /// Also create files and folders for a way of working: SCRATCHPAD.md, WORKING.md, TASK-QUEUE.md, knowledge/, plans/
-    /// and three more skills; a later init keeps them up to date without this flag
+    /// Also create working files (SCRATCHPAD.md, WORKING.md, TASK-QUEUE.md), the folders knowledge/ and plans/, and
+    /// three more skills; a later init keeps them up to date without this flag
     #[arg(long, conflicts_with = "bare")]
     pub full: bool,
     /// Let hippod change a compaction tree that another program wrote; without this flag, the tree stays unchanged

@@ -12,7 +12,7 @@ pub struct LayoutConfig {
     pub platform: Option<Harness>,
     /// `index.inPrompt`: true if the prompt begins with `HIPPOCAMPUS.md`.
     pub index_in_prompt: Option<bool>,
-    /// `--full`: true if `init` also installs the files of a way of working.
+    /// `--full`: true if `init` also installs the working files of the agent.
     pub full: bool,
 }
 

@@ -252,6 +252,19 @@ fn deinit_removes_a_block_that_the_daemon_updated() {
 }
 
 #[test]
+fn no_block_is_added_to_a_file_in_utf_16() {
+    let mut world = World::default();
+    let wide: Vec<u8> = "\u{feff}# Rules\n"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    world.write("CLAUDE.md", &wide);
+    let problems = world.plan(Harness::ClaudeCode).problems;
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(problems[0].why.contains("UTF-16"), "{problems:?}");
+}
+
+#[test]
 fn codex_hooks_are_added_to_an_existing_hooks_file() {
     for (hooks, entered) in [(None, false), (Some("{}\n"), true), (Some("[]\n"), false)] {
         let mut world = World::of(hooks.map(|hooks| (".codex/hooks.json", hooks)));

@@ -58,8 +58,7 @@ pub const NO_ROOT: &str = "<!-- Generated from the daily logs, and updated autom
 const PROTOCOL: &str = include_str!("../../../../integrations/protocol.md");
 
 /// The part of the protocol about the files for current work.
-const WORK: &str = "- **Working files.** At the start of a session, read `SCRATCHPAD.md` (state of the work), `WORKING.md` \
-    (current tasks) and `TASK-QUEUE.md` (later tasks). Remove finished work from these files.\n";
+const WORK: &str = include_str!("../../../../integrations/working-files.md");
 
 /// Returns the instructions for the agents of a platform.
 pub fn protocol(platform: Harness, config: &LayoutConfig) -> String {

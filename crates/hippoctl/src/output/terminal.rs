@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// The colour codes of [`Style`](super::Style). Only escape sequences with these codes, and links
 /// to files, may be written to a terminal.
@@ -73,13 +74,26 @@ fn is_control(mark: char) -> bool {
         || matches!(mark, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Returns the colour sequence of [`Style`](super::Style), or the beginning or end of a link to a file, at the beginning
-/// of a text, if any.
+/// Returns the URI of a file of this machine. Its path must be absolute.
+pub fn file_uri(path: &Path) -> String {
+    let host = rustix::system::uname();
+    let uri = [host.nodename().to_bytes(), path.as_os_str().as_encoded_bytes()].concat();
+    let uri = uri.into_iter().map(|byte| match byte {
+        b'-' | b'.' | b'_' | b'~' | b'/' => char::from(byte).to_string(),
+        _ if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    });
+    format!("file://{}", uri.collect::<String>())
+}
+
+/// Returns the colour sequence of [`Style`](super::Style), or the beginning or end of a link to a file of this
+/// machine, at the beginning of a text, if any.
 fn own(text: &str) -> Option<&str> {
     if let Some(link) = text.strip_prefix("\x1b]8;;") {
         let (uri, _) = link.split_once("\x1b\\")?;
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/%:".contains(&byte);
-        let is_own = uri.is_empty() || uri.starts_with("file://") && uri.bytes().all(is_plain);
+        let is_own =
+            uri.is_empty() || uri.starts_with(&file_uri(Path::new("/"))) && uri.bytes().all(is_plain);
         return is_own.then(|| &text[..uri.len() + 7]);
     }
     let (code, _) = text.strip_prefix("\x1b[")?.split_once('m')?;
@@ -114,8 +128,9 @@ mod tests {
         let ours = super::super::Style { colour: true }.path("a");
         assert_eq!(safe(&ours, Notation::Text, true), ours);
         assert_eq!(safe(&ours, Notation::Text, false), "\\x1b[36ma\\x1b[0m");
-        let link = "\x1b]8;;file://host/a%20b.md\x1b\\a b\x1b]8;;\x1b\\";
-        assert_eq!(safe(link, Notation::Text, true), link);
+        let uri = file_uri(Path::new("/a b.md"));
+        let link = format!("\x1b]8;;{uri}\x1b\\a b\x1b]8;;\x1b\\");
+        assert_eq!(safe(&link, Notation::Text, true), link);
         for other in ["https://a.example", "file://a b", "file://a\x07", "file://a"] {
             let other = format!("\x1b]8;;{other}");
             assert!(!safe(&other, Notation::Text, true).contains('\x1b'), "{other:?}");
@@ -124,7 +139,10 @@ mod tests {
                 "{other:?}"
             );
         }
-        assert!(!safe("\x1b]8;;https://a.example\x1b\\", Notation::Text, true).contains('\x1b'));
+        for other in ["https://a.example", "file://a.example/b", "file:///b"] {
+            let link = format!("\x1b]8;;{other}\x1b\\");
+            assert!(!safe(&link, Notation::Text, true).contains('\x1b'), "{other}");
+        }
         assert_eq!(safe("\x1b[8mhidden", Notation::Text, true), "\\x1b[8mhidden");
     }
 

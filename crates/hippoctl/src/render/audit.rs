@@ -10,7 +10,10 @@ use crate::output::Style;
 /// Renders the numbers of findings. With `all`, also renders one line for each kind of finding, and then the examples.
 pub fn audit(answer: &AuditResponse, all: bool, style: Style) -> String {
     let found = answer.findings.iter().filter(|finding| finding.count > 0);
-    let found = found.map(|finding| format!("{} {}", finding.count, word(finding.kind)));
+    let found = found.map(|finding| {
+        let noun = format!("{} {}", word(finding.kind), unit(finding.kind));
+        plural(finding.count, &noun)
+    });
     let mut found = found.collect::<Vec<_>>().join(", ");
     if found.is_empty() {
         found = "nothing found".to_owned();
@@ -29,11 +32,10 @@ pub fn audit(answer: &AuditResponse, all: bool, style: Style) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "{:<18} {:>7} of {:>7} {:<8} {:>7.2} %",
+            "{:<18} {:>7} of {:>15} {:>7.2} %",
             word(finding.kind),
             finding.count,
-            finding.of,
-            unit(finding.kind),
+            plural(finding.of, unit(finding.kind)),
             finding.share * 100.0
         );
     }
@@ -59,9 +61,9 @@ pub fn audit(answer: &AuditResponse, all: bool, style: Style) -> String {
 /// Returns the unit in which a kind of finding is counted.
 fn unit(kind: AuditKind) -> &'static str {
     match kind {
-        AuditKind::Duplicate => "chunks",
-        AuditKind::Stale => "entries",
-        AuditKind::Contradicted | AuditKind::SecretBearing | AuditKind::InstructionLike => "lines",
+        AuditKind::Duplicate => "chunk",
+        AuditKind::Stale => "entry",
+        AuditKind::Contradicted | AuditKind::SecretBearing | AuditKind::InstructionLike => "line",
     }
 }
 
@@ -94,13 +96,13 @@ mod tests {
         };
         assert_eq!(
             audit(&answer, true, Style::default()),
-            "2 secret-bearing in 3 files (1 unreadable), 12 ms\n\n\
-             secret-bearing           2 of      40 lines       5.00 %\n\nsecret-bearing\n  memory/a .md:7  password\n      \
+            "2 secret-bearing lines in 3 files (1 unreadable), 12 ms\n\n\
+             secret-bearing           2 of        40 lines    5.00 %\n\nsecret-bearing\n  memory/a .md:7  password\n      \
              door: •••\n  and 1 more\n"
         );
         assert_eq!(
             audit(&answer, false, Style::default()),
-            "2 secret-bearing in 3 files (1 unreadable), 12 ms\nfor the details: --verbose\n"
+            "2 secret-bearing lines in 3 files (1 unreadable), 12 ms\nfor the details: --verbose\n"
         );
     }
 }

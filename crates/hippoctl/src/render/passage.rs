@@ -10,6 +10,7 @@ use hippo_text::text::start;
 
 use super::{harmless, lines};
 use crate::output::Style;
+use crate::output::terminal::file_uri;
 
 /// Maximum number of lines of a passage.
 const LINES: usize = 3;
@@ -54,15 +55,8 @@ impl TerminalView {
             return text.to_owned();
         }
         let path = self.root.as_deref().unwrap_or(Path::new("/")).join(path);
-        let host = rustix::system::uname();
-        let uri = [host.nodename().to_bytes(), path.as_os_str().as_encoded_bytes()].concat();
-        let uri = uri.into_iter().map(|byte| match byte {
-            b'-' | b'.' | b'_' | b'~' | b'/' => char::from(byte).to_string(),
-            _ if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
-            _ => format!("%{byte:02X}"),
-        });
-        let uri: String = uri.collect();
-        format!("\x1b]8;;file://{uri}\x1b\\{text}\x1b]8;;\x1b\\")
+        let uri = file_uri(&path);
+        format!("\x1b]8;;{uri}\x1b\\{text}\x1b]8;;\x1b\\")
     }
 
     /// Returns the lines around the best match of a result, with the words of the query marked. If lines are left out,

@@ -124,9 +124,6 @@ fn is_alive(pid: u32) -> bool {
     state.is_some_and(|state| !state.starts_with('Z'))
 }
 
-/// Number of examples of an audit unless the user gives it.
-const EXAMPLES: u32 = 5;
-
 /// Prints the status of the daemon and its workspaces.
 ///
 /// # Errors
@@ -142,7 +139,7 @@ pub fn status(session: &mut DaemonSession, args: &StatusArgs, out: &mut Output) 
 fn audit(session: &mut DaemonSession, args: &DoctorArgs, out: &mut Output) -> Result<(), Failure> {
     let request = AuditRequest {
         workspace: session.workspace()?,
-        examples: Some(args.examples.unwrap_or(EXAMPLES)),
+        examples: args.examples,
     };
     let all = args.verbose || args.examples.is_some();
     let answer = session.call_patiently(request)?;

@@ -17,8 +17,8 @@ use crate::failure::{Exit, Failure};
 use crate::harness::layout::{INDEX, LayoutPart, bare, layout, paths};
 use crate::harness::nodes::find_foreign_nodes;
 use crate::harness::{
-    CONFIG, ChangePlan, Harness, InitRecord, LayoutConfig, PathReason, PathSnapshot, apply, detect, plan,
-    record,
+    CONFIG, ChangePlan, Harness, InitRecord, LayoutConfig, PathReason, PathSnapshot, PathState, apply,
+    detect, plan, record,
 };
 use crate::output::Output;
 use crate::render;
@@ -65,17 +65,9 @@ pub fn init(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> Re
         result.add(action, path, what);
     }
     if args.dry_run {
-        let (action, what) = match there.file(INDEX[0]) {
-            None => (InitAction::Create, "the daemon writes it"),
-            Some(_) => (
-                InitAction::Change,
-                "the daemon adds its entries, and keeps the text that is there",
-            ),
-        };
-        result.add(action, INDEX[0], what);
-        let note = "init would register the folder; later, the daemon would write summaries of the daily logs below \
-                    memory/daily, memory/weekly and memory/monthly";
-        result.notes.push(note.to_owned());
+        if !record.registered {
+            add_registration(&there, &mut result);
+        }
         return out.answer(&result, render_init);
     }
     // The record is written first, so that the changes of an interrupted run are recorded.
@@ -85,6 +77,23 @@ pub fn init(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> Re
     let done = register(session, &dir, &mut plan.record, take_over, &mut result);
     out.answer(&result, render_init)?;
     done
+}
+
+/// Adds the changes that the daemon would make after the registration of the folder.
+fn add_registration(there: &PathSnapshot, result: &mut InitResult) {
+    let (action, what) = match there.state(INDEX[0]) {
+        PathState::Missing => (InitAction::Create, "the daemon writes it"),
+        PathState::File(_) => (
+            InitAction::Change,
+            "the daemon adds its entries, and keeps the text that is there",
+        ),
+        PathState::Folder => (InitAction::Keep, "a folder exists at the path of this file"),
+        PathState::Odd(why) => (InitAction::Keep, why.as_str()),
+    };
+    result.add(action, INDEX[0], what);
+    let note = "init would register the folder; later, the daemon would write summaries of the daily logs below \
+                memory/daily, memory/weekly and memory/monthly";
+    result.notes.push(note.to_owned());
 }
 
 /// Returns the plan of the file changes. Adds the platform and notes about the folder to `result`.

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use hippo_proto::{SearchHit, SearchMode, SearchRequest, SearchResponse, WorkspaceListRequest};
+use hippo_proto::{ErrorKind, SearchHit, SearchMode, SearchRequest, SearchResponse, WorkspaceListRequest};
+use hippo_rank::floor::RELEVANT;
 
 use crate::connect::{DaemonSession, current_dir, text};
 use crate::failure::{Exit, Failure};
@@ -13,11 +14,6 @@ use hippoctl::args::SearchArgs;
 
 /// Number of results that the daemon returns if a request limits neither their number nor their tokens.
 const LIMIT: u32 = 10;
-/// Minimum score of the best result for a person. With five conversations of LoCoMo, this value hides the results of at
-/// most 1 % of the questions whose evidence is in the results, and of 54 to 97 % of questions about another
-/// conversation. The model of hippo-rank's `floor`, which is made for prompts, hides 10 to 14 % of the former.
-const RELEVANT: f32 = 0.5;
-
 /// Searches the memory of the workspace, or of several workspaces, and prints the results.
 ///
 /// # Errors
@@ -27,8 +23,10 @@ pub fn search(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -
         Ok(true) => Ok(()),
         Ok(false) => Err(Failure::silent(Exit::Failed)),
         Err(mut failure) => {
+            // The exit code 1 means that the search found nothing.
             if failure.exit == Exit::Failed {
-                failure.exit = Exit::SearchFailed;
+                failure.exit = Exit::Usage;
+                failure.kind = failure.kind.or(Some(ErrorKind::Internal));
             }
             Err(failure)
         }
@@ -38,6 +36,9 @@ pub fn search(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -
 /// Searches, and prints the results. Returns whether it printed any.
 fn run(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Result<bool, Failure> {
     let given = session.given_workspaces()?;
+    if args.all && !given.is_empty() {
+        return Err(Failure::new(Exit::Usage, "give either --all or --workspace"));
+    }
     let several = args.all || given.len() > 1;
     let mut request = SearchRequest {
         workspace: String::new(),
@@ -73,10 +74,15 @@ fn run(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Resul
     for note in render::search::notes(&answer) {
         out.remark(&note);
     }
-    let view = match out.on_terminal && !out.json {
+    // An agent that records its search can have a terminal, too, but needs all results.
+    let view = match out.on_terminal && !out.json && !request.record {
         true => {
             let root = (!several).then(|| PathBuf::from(&request.workspace));
-            Some(TerminalView::new(current_dir()?, root, &answer.query))
+            Some(TerminalView::new(
+                current_dir().unwrap_or_default(),
+                root,
+                &answer.query,
+            ))
         }
         false => None,
     };

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use hippo_fs::FileContent;
 use hippo_store::StoreError;
 use hippo_store::db::{EmbedderRow, Embedding};
 use hippo_store::vector::VectorIndex;
@@ -65,7 +66,10 @@ impl Workspace {
             return None;
         }
         loop {
-            let document = self.next_document()?;
+            let Some(document) = self.next_document() else {
+                self.pending.converted = None;
+                return None;
+            };
             let mut waiting = self.pending.documents.remove(&document)?;
             let Some(JobWindow {
                 path,
@@ -167,7 +171,7 @@ impl Workspace {
 
     /// Reads the bytes of a file from the first of the given chunks to the last. Returns `None` if the file differs
     /// from its indexed state.
-    fn read_window(&self, path: &str, mark: FileMark, places: &[PlacedChunk]) -> Option<FileBytes> {
+    fn read_window(&mut self, path: &str, mark: FileMark, places: &[PlacedChunk]) -> Option<FileBytes> {
         let (file, metadata) = open_source(&self.root, path).ok()?;
         if FileMark::of(&metadata) != mark || self.known.get(path).is_none_or(|known| known.mark != mark) {
             return None;
@@ -175,7 +179,16 @@ impl Workspace {
         let start = places.iter().map(|place| place.span.start_byte).min()?;
         let end = places.iter().map(|place| place.span.end_byte).max()?;
         let at = |byte: u64| usize::try_from(byte).ok();
-        let bytes = hippo_fs::read_range(&file, at(start)?..at(end)?).ok()?;
+        let is_same = |(of, then, _): &(String, FileMark, FileContent)| of == path && *then == mark;
+        let converted = self.pending.converted.take().filter(is_same);
+        let content = match converted {
+            Some((.., content)) => content,
+            None => FileContent::of(file).ok()?,
+        };
+        let bytes = content.read(at(start)?..at(end)?).ok()?;
+        if matches!(content, FileContent::Converted(_)) {
+            self.pending.converted = Some((path.to_owned(), mark, content));
+        }
         let part = FileBytes { start, bytes };
         let same = |place: &PlacedChunk| ContentHash::of(part.of(&place.span)) == place.span.hash;
         places.iter().all(same).then_some(part)

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use hippo_fs::FileContent;
 use hippo_proto::WorkspaceSyncResponse;
 use hippo_store::StoreError;
 use hippo_store::db::{DroppedRows, EmbedderRow, RecoveredDatabase, Store, StoredVector};
@@ -75,6 +76,9 @@ pub struct PendingChunks {
     pub placing: HashSet<u32>,
     /// Document, and the index of the chunk in the document, at which the next job begins.
     pub cursor: (u32, usize),
+    /// Path, state and converted content of the last document in UTF-16 from which a job was created. Its next jobs need
+    /// the same content.
+    pub converted: Option<(String, FileMark, FileContent)>,
     /// True if embedding waits for a change of the model's state, because the model rejected a job.
     pub blocked: bool,
     /// Time until which embedding pauses, because the store returned an error.

@@ -40,7 +40,7 @@ pub fn file_of(root: &Path, id: &EntryId) -> Option<String> {
 }
 
 fn stands_in(root: &Path, file: &str, id: &EntryId) -> bool {
-    let Ok(bytes) = hippo_fs::read_source(root, file, LARGEST) else {
+    let Ok(bytes) = hippo_fs::read(root, file, LARGEST) else {
         return false;
     };
     // Parse only files that contain the id, because parsing is slow.

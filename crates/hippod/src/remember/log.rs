@@ -9,6 +9,7 @@ use hippo_proto::{ErrorKind, RpcError};
 use hippo_types::time::Date;
 
 use super::append::append;
+use crate::errors;
 
 /// Maximum size of a log in bytes; appending to a larger log fails.
 const LARGEST: u64 = 64 << 20;
@@ -29,7 +30,7 @@ impl LogSnapshot {
     /// Reads the log of a day.
     ///
     /// # Errors
-    /// Returns `bad-request` if a component of the path is a link, otherwise `read-only` or `internal` with
+    /// Returns `bad-request` if a component of the path is a link or the log is in UTF-16, otherwise `read-only` or `internal` with
     /// the error of the operating system.
     pub fn open(root: &Path, day: Date) -> Result<Self, RpcError> {
         let path = format!("memory/{day}.md");
@@ -47,6 +48,7 @@ impl LogSnapshot {
             Err(error) if error.kind() == IoErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(refused(error)),
         };
+        errors::require_utf8(&path, &before)?;
         Ok(Self {
             path,
             before,

@@ -118,16 +118,15 @@ pub fn read(
     for file in found.files {
         cancellation.check()?;
         let node = Period::of_path(&file.rel);
-        let limit = if node.is_some() {
-            LARGEST_NODE
-        } else {
-            config.sources.max_file_bytes
-        };
         let log = node.is_none() && SourceKind::from_path(&file.rel) == SourceKind::DailyLog;
         if node.is_none() && !log {
             continue;
         }
-        let bytes = match dir.read_source(&file.rel, limit) {
+        let read = match node {
+            Some(_) => read_node(root, &file.rel),
+            None => dir.read_source(&file.rel, config.sources.max_file_bytes),
+        };
+        let bytes = match read {
             Ok(bytes) => bytes,
             Err(error) => {
                 disk.refuse(file.rel, error.to_string());
@@ -159,6 +158,21 @@ pub fn read(
         }
     }
     Ok(disk)
+}
+
+/// Returns the content of the file of a node. Follows links that stay within the workspace. The content is not
+/// converted, because a write compares it with the file.
+///
+/// # Errors
+/// Fails if the file could not be read, or if it is in UTF-16.
+pub fn read_node(root: &Path, path: &str) -> io::Result<Vec<u8>> {
+    let dir = WorkspaceDir::open(root)?;
+    let bytes = dir.read(dir.resolve(path)?, LARGEST_NODE)?;
+    if hippo_fs::is_utf16(&bytes) {
+        let what = "the file is in UTF-16, but hippod writes UTF-8: save the file in UTF-8";
+        return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+    }
+    Ok(bytes)
 }
 
 /// Returns the text of a daily log, with U+FFFD in place of invalid UTF-8.

@@ -13,7 +13,7 @@ use hippo_tree::{Node, Period};
 use hippo_types::time::Timestamp;
 
 use super::Trees;
-use super::disk::LARGEST_NODE;
+use super::disk;
 use super::foreign::Ledger;
 use super::run::is_kept;
 use super::settings::TreeSettings;
@@ -83,7 +83,7 @@ pub fn examine(trees: &Trees, view: &WorkspaceView) -> (Vec<Problem>, Option<usi
     }
     let nodes = nodes(&view.root);
     for (_, path) in &nodes {
-        if let Err(error) = hippo_fs::read_source(&view.root, path, LARGEST_NODE) {
+        if let Err(error) = disk::read_node(&view.root, path) {
             let what = format!("cannot be read: {error}");
             let fix = "make the file readable, or remove the file; to create it again: hippoctl tree compact";
             add("tree-node", Severity::Error, what, &view.root.join(path), fix);
@@ -111,7 +111,7 @@ fn foreign_nodes(trees: &Trees, view: &WorkspaceView) -> Vec<String> {
         return Vec::new();
     }
     let nodes = nodes(&view.root).into_iter().filter(|(period, path)| {
-        let text = hippo_fs::read_source(&view.root, path, LARGEST_NODE).unwrap_or_default();
+        let text = disk::read_node(&view.root, path).unwrap_or_default();
         Node::read(*period, &String::from_utf8_lossy(&text)).is_foreign()
     });
     nodes.map(|(period, _)| period.path()).collect()

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 
+use hippo_fs::WorkspaceDir;
 use hippo_text::own_block;
 use hippo_text::source::NodeKind;
 use hippo_tree::{BodyAuthor, Fingerprint, ForeignRoot, Node, Period, build_root_file, collect_root_sources};
@@ -180,7 +181,9 @@ impl TreeRun<'_> {
             .strip_prefix("## ")
             .map_or_else(|| shown.clone(), |rest| format!("### {rest}"));
         let shown = format!("## Compaction Root\n\n{}", shown.trim_end());
-        let there = hippo_fs::read_source(&self.view.root, file, LARGEST).unwrap_or_default();
+        let there = WorkspaceDir::open(&self.view.root)
+            .and_then(|dir| dir.read(dir.file_to_write(file)?, LARGEST))
+            .unwrap_or_default();
         // Without the block, for example because the user removed it, do not add it.
         if !matches!(own_block::body(&there, BLOCK), Ok(Some(block)) if block.trim_ascii() != shown.as_bytes())
         {

@@ -195,7 +195,7 @@ pub fn unmarked(line: &str) -> String {
     let mut rest = line;
     while let Some(next) = rest.chars().next() {
         if let Some((name, behind)) = wiki_link(rest) {
-            out.push_str(&name.replace(['*', '`', '|'], "").replace('#', ": "));
+            out.push_str(&name.replace(['*', '`', '|'], ""));
             rest = behind;
             continue;
         }
@@ -245,26 +245,31 @@ fn link(text: &str) -> Option<(&str, &str)> {
     Some((name, &text[close + end + 1..]))
 }
 
-/// Returns the text of the link of Obsidian with which the text begins, and the rest after the link: the alias of
-/// `[[note|alias]]`, the name of `![[note]]`. An embedded image and a reference to a block, `((id))`, have no text.
-fn wiki_link(text: &str) -> Option<(&str, &str)> {
+/// Returns the shown text of an Obsidian link at the beginning of the text, and the rest after the link: the alias of
+/// `[[note|alias]]`, the name of `![[note]]`. An embedded image and a block reference of Logseq, `((UUID))`, have no
+/// text.
+fn wiki_link(text: &str) -> Option<(String, &str)> {
     if let Some((id, behind)) = text.strip_prefix("((").and_then(|rest| rest.split_once("))")) {
-        let is_id = id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-        return is_id.then_some(("", behind));
+        let is_hex = |part: &str| part.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_uuid = id.split('-').map(str::len).eq([8, 4, 4, 4, 12]) && id.split('-').all(is_hex);
+        return is_uuid.then_some((String::new(), behind));
     }
-    let (name, behind) = text
-        .trim_start_matches('!')
-        .strip_prefix("[[")?
-        .split_once("]]")?;
-    let (target, alias) = name.split_once('|').unwrap_or((name, name));
-    let shown = match text.starts_with('!') {
-        true if IMAGES.iter().any(|end| target.ends_with(end)) => "",
-        true => target,
-        false => alias,
-    };
+    let embedded = text.strip_prefix('!');
+    let (name, behind) = embedded.unwrap_or(text).strip_prefix("[[")?.split_once("]]")?;
     // In the test `[[ -f a ]]` of a shell, a space follows the brackets.
-    let is_name = !name.starts_with(char::is_whitespace) && !name.contains(['[', ']']);
-    is_name.then_some((shown, behind))
+    if name.starts_with(char::is_whitespace) || name.contains(['[', ']']) {
+        return None;
+    }
+    let (target, alias) = name.split_once('|').unwrap_or((name, ""));
+    let (file, heading) = target.split_once('#').unwrap_or((target, ""));
+    let is_image = || IMAGES.iter().any(|end| file.to_ascii_lowercase().ends_with(end));
+    let shown = match embedded {
+        Some(_) if is_image() => String::new(),
+        None if !alias.is_empty() => alias.to_owned(),
+        _ if heading.is_empty() => target.to_owned(),
+        _ => target.replace('#', ": "),
+    };
+    Some((shown, behind))
 }
 
 /// Returns `true` if the text starts with an HTML tag.
@@ -298,7 +303,15 @@ mod tests {
                 "met Ada at Port: Gate 3",
             ),
             ("[[Jonas]] said: ![[map.png|300]] ![[Map]]", "Jonas said: Map"),
-            ("see ((6543a024-aaaa)) and ((this))", "see and ((this))"),
+            (
+                "[[C sharp|C#]] and [[C#]] ![[Map.PNG]] ![[plan.pdf#page=3]]",
+                "C# and C#",
+            ),
+            ("Look!! ![[Map]] !![[Map]]", "Look!! Map !Map"),
+            (
+                "see ((6543a024-1b2c-4d3e-8f90-0123456789ab)) and ((this)) or ((0-1))",
+                "see and ((this)) or ((0-1))",
+            ),
             ("if [[ -f a || -f b ]]; then", "if [[ -f a, -f b ]]; then"),
             ("- **Password:** `hunter2`", "Password: …"),
             ("2026. was a year", "2026. was a year"),
