@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use hippod_tests::{Daemon, Scratch, client_program};
 
+use super::backup::hippoctl;
 use super::model::{REAL, with_model};
 
 const NAME: &str = "all-minilm-l6-v2";
@@ -25,6 +26,11 @@ fn demo(scratch: &Scratch) -> (Command, PathBuf) {
         .env("TMPDIR", &folder)
         .stdin(Stdio::null());
     (command, folder)
+}
+
+fn change_time(file: &Path, time: SystemTime) {
+    let file = fs::File::options().append(true).open(file).unwrap();
+    file.set_modified(time).unwrap();
 }
 
 fn signal(name: &str, pid: &str) {
@@ -91,22 +97,25 @@ fn the_demonstration_does_not_change_the_model_or_the_daemon_of_the_user() {
         if file.file_name() == "model.safetensors" {
             symlink(file.path(), model.join(file.file_name())).unwrap();
         } else {
-            fs::copy(file.path(), model.join(file.file_name())).unwrap();
+            let copy = model.join(file.file_name());
+            fs::copy(file.path(), &copy).unwrap();
+            let time = file.metadata().unwrap().modified().unwrap();
+            change_time(&copy, time);
         }
     }
     let mut user = Daemon::start(&scratch.home(), &[REAL]);
+    assert!(hippoctl(&scratch.home(), &["model", "verify"]).status.success());
     // After this change of a time, a daemon that starts reads the file, and records its new time.
-    let config = fs::File::options().append(true).open(model.join("config.json"));
-    config.unwrap().set_modified(SystemTime::now()).unwrap();
-    let content = |name: &str| fs::read(model.join(name)).unwrap();
-    let before = (names(&model), content("installed.json"));
+    change_time(&model.join("config.json"), SystemTime::now());
+    let record = || fs::read_to_string(model.join("installed.json")).unwrap();
+    let before = (names(&model), record());
 
     let (mut command, folder) = demo(&scratch);
     let output = command.output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
     assert_eq!(errors, "");
-    assert_eq!((names(&model), content("installed.json")), before);
+    assert_eq!((names(&model), record()), before);
     assert_eq!(names(&folder), [] as [&str; 0]);
     assert!(user.is_alive());
 }
