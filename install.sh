@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs hippod from its archive, without root. Needs tar, and curl or wget for addresses.
+# Installs hippod from its archive, without root. Needs tar, and curl for addresses.
 set -eu
 
 VERSION=0.1.0
@@ -48,7 +48,7 @@ case $prefix in
 /*) ;;
 *) prefix=$(pwd)/$prefix ;;
 esac
-# Each line is `file PATH` or `folder PATH`, relative to the prefix, in the order of creation.
+# Each line is `file PATH` or `folder PATH`, relative to the prefix. The prefix itself is an empty path.
 list=$prefix/share/hippod/installed-by-install.sh
 
 # Prints the paths of one kind from a list, if the list exists.
@@ -90,19 +90,17 @@ is_new=
 mkdir -p "$prefix"
 # A folder on the same disk, so that files can be renamed into place.
 work=$(mktemp -d "$prefix/.install-hippod.XXXXXX") || fail "could not write to $prefix" "give another folder: --prefix DIR"
-trap 'rm -rf "$work"; [ -z "$is_new" ] || rmdir "$prefix" 2>/dev/null || true' EXIT
+trap 'remove_folders "$work/list"; rm -rf "$work"; [ -z "$is_new" ] || rmdir "$prefix" 2>/dev/null || true' EXIT
 trap 'exit 130' INT TERM HUP
 
 fetch() {
     case $from in
     *://*)
-        if command -v curl >/dev/null; then
-            curl --fail --silent --show-error --location --output "$work/$1" "${from%/}/$1"
-        elif command -v wget >/dev/null; then
-            wget --quiet --output-document "$work/$1" "${from%/}/$1"
-        else
-            fail "neither curl nor wget is installed" "install one of them, or download the files, and give --from DIR"
-        fi
+        command -v curl >/dev/null || fail "curl is not installed" "install it, or download the files, and give --from DIR"
+        # A server cannot redirect an https address to http.
+        protocols=${from%%:*}
+        [ "$protocols" = https ] || protocols=$protocols,https
+        curl --proto "=$protocols" --fail --silent --show-error --location --output "$work/$1" "${from%/}/$1"
         ;;
     *) cp "$from/$1" "$work/$1" ;;
     esac || fail "could not get ${from%/}/$1" "check the location and the network"
@@ -121,19 +119,22 @@ found=${found%% *}
     fail "$archive has the SHA-256 $found, expected $expected; nothing was installed" "download the files again"
 
 tar -xzf "$work/$archive" -C "$work"
+version=$("$work/$name/bin/hippoctl" --version) ||
+    fail "the program in the archive does not run; nothing was installed" "hippod needs glibc 2.34 or newer"
 (cd "$work/$name" && find . ! -type d) | sed 's|^\./||' | sort >"$work/files"
 (cd "$work/$name" && find . -type d) | sed -n 's|^\./||p' | sort >"$work/folders"
 
 # Files of other programs are not overwritten.
 listed file "$list" | sort >"$work/before"
 while IFS= read -r path; do
-    if [ -e "$prefix/$path" ] && ! grep -Fqx -e "$path" "$work/before"; then
+    if { [ -e "$prefix/$path" ] || [ -L "$prefix/$path" ]; } && ! grep -Fqx -e "$path" "$work/before"; then
         fail "this script did not install $prefix/$path, and does not overwrite it" "remove the file, or give --prefix DIR"
     fi
 done <"$work/files"
 
-# The list is complete before the first file is in place, so that an interrupted installation can be removed.
+# The list is in place before the other folders and the files, so that an interrupted installation can be removed.
 listed folder "$list" >"$work/kept"
+[ -z "$is_new" ] || echo >>"$work/kept"
 while IFS= read -r path; do
     if [ ! -d "$prefix/$path" ] && ! grep -Fqx -e "$path" "$work/kept"; then
         echo "$path" >>"$work/kept"
@@ -143,10 +144,11 @@ done <"$work/folders"
     sed 's/^/folder /' "$work/kept"
     sort -u "$work/files" "$work/before" | sed 's/^/file /'
 } >"$work/list"
+mkdir -p "${list%/*}"
+mv -f "$work/list" "$list"
 while IFS= read -r path; do
     mkdir -p "$prefix/$path"
 done <"$work/folders"
-mv -f "$work/list" "$list"
 while IFS= read -r path; do
     mv -f "$work/$name/$path" "$prefix/$path"
 done <"$work/files"
@@ -161,8 +163,7 @@ done
 } >"$work/list"
 mv -f "$work/list" "$list"
 
-"$prefix/bin/hippoctl" --version || fail "the installed program does not run" "hippod needs glibc 2.34 or newer"
-echo "installed in $prefix"
+echo "installed $version in $prefix"
 case :$PATH: in
 *:"$prefix/bin":*) ;;
 *) echo "add $prefix/bin to PATH" ;;

@@ -1,7 +1,6 @@
-# Template of a Homebrew formula. `cargo xtask dist` fills in the words between `@`.
+# Template of a Homebrew formula for Linux. `cargo xtask dist` fills in the words between `@`.
 class Hippod < Formula
   desc "Memory daemon for AI agents, with search by keyword and by meaning"
-  homepage "@URL@"
   url "@URL@/@ARCHIVE@"
   version "@VERSION@"
   sha256 "@SHA256@"

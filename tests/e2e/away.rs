@@ -1,11 +1,15 @@
 //! Folders that disappear and return: a workspace root, and many files at once.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use hippo_proto::{
     ErrorKind, IndexForgetRequest, IndexForgetResponse, RememberRequest, RememberResponse, RpcError,
+    WorkspaceStatus,
 };
-use hippod_tests::{Caller, Daemon, QUIET, Scratch};
+use hippod_tests::{Caller, Daemon, PATIENCE, QUIET, Scratch};
+
+use super::model::{REAL, with_model};
 
 /// Starts a daemon that reconciles the disk once a day.
 fn daemon(scratch: &Scratch) -> Daemon {
@@ -178,4 +182,40 @@ fn files_renamed_back_and_forth_leave_no_held_deletion() {
 
 fn name(path: &Path) -> String {
     path.file_name().unwrap().to_string_lossy().into_owned()
+}
+
+#[test]
+fn files_that_return_unchanged_get_their_vectors() {
+    let scratch = with_model();
+    for number in 0..60 {
+        let paragraphs = (0..8)
+            .map(|line| format!("Valve {number} in hall {line} was checked by team {number}{line}.\n\n"));
+        let text = format!("# Valve {number}\n\n{}", paragraphs.collect::<String>());
+        scratch.write(&format!("valves/{number}.md"), text);
+    }
+    let daemon = Daemon::start(&scratch.home(), &[REAL]);
+    let mut client = daemon.client();
+    client.add(&scratch.workspace());
+    let folder = scratch.workspace().join("valves");
+    let away = scratch.beside("valves");
+    let deadline = Instant::now() + PATIENCE;
+    let mut wait_until = |is_so: &dyn Fn(&WorkspaceStatus) -> bool| loop {
+        let status = client.status().workspaces.remove(0);
+        if is_so(&status) {
+            break;
+        }
+        assert!(Instant::now() < deadline, "{status:?}");
+    };
+    wait_until(&|status| status.documents >= 62 && status.embedded > 0);
+    std::fs::rename(&folder, &away).unwrap();
+    // The daemon cannot read the waiting passages.
+    wait_until(&|status| status.pending == 0);
+    std::fs::rename(&away, &folder).unwrap();
+    client.sync(&scratch.workspace());
+    let status = client.status().workspaces.remove(0);
+    assert_eq!(
+        (status.embedded, status.pending),
+        (status.chunks, 0),
+        "{status:?}"
+    );
 }

@@ -2,12 +2,17 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::SystemTime;
 
-use hippod_tests::{Scratch, client_program};
+use hippod_tests::{Daemon, Scratch, client_program};
 
-use super::model::with_model;
+use super::backup::hippoctl;
+use super::model::{REAL, with_model};
+
+const NAME: &str = "all-minilm-l6-v2";
 
 /// Returns the command, and the folder that contains its temporary files.
 fn demo(scratch: &Scratch) -> (Command, PathBuf) {
@@ -21,6 +26,16 @@ fn demo(scratch: &Scratch) -> (Command, PathBuf) {
         .env("TMPDIR", &folder)
         .stdin(Stdio::null());
     (command, folder)
+}
+
+fn change_time(file: &Path, time: SystemTime) {
+    let file = fs::File::options().append(true).open(file).unwrap();
+    file.set_modified(time).unwrap();
+}
+
+fn signal(name: &str, pid: &str) {
+    let sent = Command::new("kill").args([name, pid.trim()]).status();
+    assert!(sent.unwrap().success());
 }
 
 fn names(folder: &Path) -> Vec<String> {
@@ -70,6 +85,42 @@ fn the_demonstration_finds_answers_by_meaning_and_leaves_no_files() {
 }
 
 #[test]
+fn the_demonstration_does_not_change_the_model_or_the_daemon_of_the_user() {
+    let scratch = with_model();
+    let models = scratch.home().join("models");
+    let installed = fs::read_link(&models).unwrap().join(NAME);
+    fs::remove_file(&models).unwrap();
+    let model = models.join(NAME);
+    fs::create_dir_all(&model).unwrap();
+    for file in fs::read_dir(&installed).unwrap() {
+        let file = file.unwrap();
+        if file.file_name() == "model.safetensors" {
+            symlink(file.path(), model.join(file.file_name())).unwrap();
+        } else {
+            let copy = model.join(file.file_name());
+            fs::copy(file.path(), &copy).unwrap();
+            let time = file.metadata().unwrap().modified().unwrap();
+            change_time(&copy, time);
+        }
+    }
+    let mut user = Daemon::start(&scratch.home(), &[REAL]);
+    assert!(hippoctl(&scratch.home(), &["model", "verify"]).status.success());
+    // After this change of a time, a daemon that starts reads the file, and records its new time.
+    change_time(&model.join("config.json"), SystemTime::now());
+    let record = || fs::read_to_string(model.join("installed.json")).unwrap();
+    let before = (names(&model), record());
+
+    let (mut command, folder) = demo(&scratch);
+    let output = command.output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    assert_eq!(errors, "");
+    assert_eq!((names(&model), record()), before);
+    assert_eq!(names(&folder), [] as [&str; 0]);
+    assert!(user.is_alive());
+}
+
+#[test]
 fn without_a_model_the_demonstration_searches_by_keyword() {
     let scratch = Scratch::new();
     let (mut command, folder) = demo(&scratch);
@@ -92,6 +143,23 @@ fn without_a_model_the_demonstration_searches_by_keyword() {
 }
 
 #[test]
+fn an_interrupt_before_the_daemon_answers_leaves_no_files() {
+    let scratch = Scratch::new();
+    let (mut command, folder) = demo(&scratch);
+    let mut client = command
+        .stderr(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    while names(&folder).is_empty() {
+        std::hint::spin_loop();
+    }
+    signal("-INT", &client.id().to_string());
+    assert_eq!(client.wait().unwrap().code(), Some(130));
+    assert_eq!(names(&folder), [] as [&str; 0]);
+}
+
+#[test]
 fn an_interrupted_demonstration_leaves_neither_files_nor_a_daemon() {
     let scratch = Scratch::new();
     let (mut command, folder) = demo(&scratch);
@@ -106,10 +174,6 @@ fn an_interrupted_demonstration_leaves_neither_files_nor_a_daemon() {
     let created = names(&folder);
     assert_eq!(created.len(), 1, "{created:?}");
     let daemon = fs::read_to_string(folder.join(&created[0]).join("home/state/hippod.lock")).unwrap();
-    let signal = |name: &str, pid: &str| {
-        let sent = Command::new("kill").args([name, pid.trim()]).status();
-        assert!(sent.unwrap().success());
-    };
     // The daemon stops, so that the client waits when the interrupt arrives.
     signal("-STOP", &daemon);
     signal("-INT", &client.id().to_string());

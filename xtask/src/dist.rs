@@ -221,11 +221,13 @@ fn write_sum(package: &Path) -> Result<()> {
     fs::write(&place, line).with_context(|| format!("could not write {}", place.display()))
 }
 
-/// Returns the commit of the source code: `HIPPOD_COMMIT` if it is set, otherwise the commit that git reports. Without
-/// git, returns an empty text, and the programs print only their version.
+/// Returns the commit of the source code: `HIPPOD_COMMIT` if it is set, otherwise the commit that git reports, with
+/// `-dirty` if files differ from the commit. Without git, returns an empty text, and the programs print only their
+/// version.
 fn commit(house: &ProjectFolders) -> String {
     std::env::var("HIPPOD_COMMIT").unwrap_or_else(|_| {
-        let said = house::output(house.git().args(["rev-parse", "HEAD"])).unwrap_or_default();
+        let words = ["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];
+        let said = house::output(house.git().args(words)).unwrap_or_default();
         String::from_utf8_lossy(&said).trim().to_owned()
     })
 }

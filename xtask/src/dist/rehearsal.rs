@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -32,6 +33,9 @@ const BOTH: [&str; 17] = [
     "share/man/man1/hippoctl-search.1.gz",
     "lib/hippod/runtime/onnxruntime-1.24.4/libonnxruntime.so.1.24.4",
 ];
+
+/// The list of the files that `install.sh` has installed.
+const LIST: &str = "share/hippod/installed-by-install.sh";
 
 /// Packs the archive twice and compares the bytes. Compares the files of both packages with the expected lists. Installs
 /// the archive with `install.sh`, and removes it.
@@ -69,37 +73,58 @@ pub fn rehearse(house: &ProjectFolders) -> Result<()> {
     Ok(())
 }
 
-/// Installs the archive with `install.sh` into a temporary folder, uses it, and removes it. Before, checks that the
-/// script refuses an archive with a wrong checksum.
+/// Installs the archive with `install.sh` into temporary folders, uses it, upgrades it, and removes it. Before, checks
+/// that the script refuses an archive with a wrong checksum, and a prefix with a link of another program.
 fn install(house: &ProjectFolders, archive: &Path, expected: &BTreeSet<String>) -> Result<()> {
     let folder = tempfile::tempdir().context("could not create a temporary folder")?;
-    let prefix = folder.path().join("prefix");
-    let kept = prefix.join("share/of-another-program");
-    fs::create_dir_all(prefix.join("share")).context("could not create the prefix")?;
-    fs::write(&kept, "kept\n").context("could not write to the prefix")?;
-    let script = |words: &[&str]| {
+    let (fresh, prefix) = (folder.path().join("fresh"), folder.path().join("prefix"));
+    let script = |words: &[&str], prefix: &Path| {
         let mut command = Command::new("sh");
         command.arg(house.root.join("install.sh")).args(words);
-        command.arg("--prefix").arg(&prefix).env_remove("HIPPOD_URL");
+        command.arg("--prefix").arg(prefix).env_remove("HIPPOD_URL");
         command
     };
     let from = archive.parent().unwrap_or(archive).display().to_string();
+    let refused = |prefix: &Path| -> Result<bool> {
+        let output = script(&["--from", &from], prefix).output();
+        Ok(!output.context("could not run install.sh")?.status.success())
+    };
     let name = archive.file_name().unwrap_or_default().to_string_lossy();
     let sum = archive.with_file_name(format!("{name}.sha256"));
     fs::write(&sum, format!("{}  {name}\n", "0".repeat(64))).context("could not write a checksum")?;
-    let refused = script(&["--from", &from])
-        .output()
-        .context("could not run install.sh")?;
-    if refused.status.success() || files(&prefix)?.len() != 1 {
+    if !refused(&fresh)? || fresh.exists() {
         bail!("install.sh accepted an archive with a wrong checksum");
     }
     write_sum(archive)?;
-    for what in ["installation", "second installation"] {
-        house::output(&mut script(&["--from", &from]))?;
+    house::output(&mut script(&["--from", &from], &fresh))?;
+    house::output(&mut script(&["--uninstall"], &fresh))?;
+    if fresh.exists() {
+        bail!("install.sh --uninstall left the folder that the script had created");
+    }
+
+    let write = |name: &str, text: &str| {
+        fs::write(prefix.join(name), text).with_context(|| format!("could not write {name}"))
+    };
+    fs::create_dir_all(prefix.join("bin")).context("could not create the prefix")?;
+    let link = prefix.join("bin/hippod");
+    symlink("/nonexistent", &link).context("could not create a link")?;
+    if !refused(&prefix)? || fs::read_link(&link).is_err() || names(&prefix)? != ["bin"] {
+        bail!("install.sh replaced a link of another program");
+    }
+    fs::remove_file(&link).context("could not remove a link")?;
+    write("bin/of-another-program", "kept\n")?;
+    for what in ["installation", "upgrade"] {
+        house::output(&mut script(&["--from", &from], &prefix))?;
         let mut found = files(&prefix)?;
-        let others = ["share/of-another-program", "share/hippod/installed-by-install.sh"];
+        let others = ["bin/of-another-program", LIST];
         if !others.iter().all(|name| found.remove(*name)) || found != *expected {
             bail!("after the {what}, install.sh has installed other files: {found:?}");
+        }
+        // The upgrade removes a file that only the earlier version contained.
+        let list = fs::read_to_string(prefix.join(LIST)).context("could not read the list of files")?;
+        if what == "installation" {
+            write(LIST, &format!("{list}file bin/former\n"))?;
+            write("bin/former", "former\n")?;
         }
     }
     for program in ["hippoctl", "hippod"] {
@@ -113,9 +138,9 @@ fn install(house: &ProjectFolders, archive: &Path, expected: &BTreeSet<String>) 
             );
         }
     }
-    house::output(&mut script(&["--uninstall"]))?;
+    house::output(&mut script(&["--uninstall"], &prefix))?;
     let left = files(&prefix)?;
-    if left.len() != 1 || !kept.exists() || names(&prefix.join("share"))?.len() != 1 {
+    if left.len() != 1 || names(&prefix)? != ["bin"] {
         bail!("install.sh --uninstall left {left:?}");
     }
     Ok(())

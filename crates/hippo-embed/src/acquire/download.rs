@@ -3,6 +3,7 @@
 use std::fs::{self, File, TryLockError};
 use std::io::{Read, Write};
 use std::path::Path;
+use std::thread;
 use std::time::Duration;
 
 use ureq::Agent;
@@ -15,6 +16,8 @@ use super::extract::file_sha256;
 const CONNECT: Duration = Duration::from_secs(15);
 /// Number of consecutive attempts without new data after which a download fails.
 const ATTEMPTS: u32 = 3;
+/// Pause after the first attempt without new data. Each further pause is longer by this time.
+const PAUSE: Duration = Duration::from_millis(300);
 const BLOCK: usize = 1 << 16;
 
 /// A file to download.
@@ -28,7 +31,7 @@ pub(super) struct Download<'a> {
     pub(super) patience: Duration,
 }
 
-/// The reason why an attempt failed, and whether another attempt makes sense.
+/// The reason why an attempt failed, and whether another attempt can succeed.
 struct Interruption {
     reason: String,
     again: bool,
@@ -69,21 +72,24 @@ impl Download<'_> {
     ) -> Result<(), AcquireError> {
         let (mut attempts, mut most) = (0, length(file));
         while length(file) != self.size {
-            let interrupted = self.attempt(file, place, tick)?;
-            let progress = length(file) > most;
-            most = most.max(length(file));
-            attempts = if progress { 0 } else { attempts + 1 };
-            match interrupted {
-                Some(stop) if !stop.again || attempts == ATTEMPTS => {
-                    return Err(self.failed(format!(
-                        "{} ({} of {} bytes are stored, and the next download continues there)",
-                        stop.reason,
-                        length(file),
-                        self.size
-                    )));
-                }
-                _ => {}
+            let Some(stop) = self.attempt(file, place, tick)? else {
+                continue;
+            };
+            let stored = length(file);
+            attempts = if stored > most { 0 } else { attempts + 1 };
+            most = most.max(stored);
+            if stop.again && attempts < ATTEMPTS {
+                thread::sleep(PAUSE * attempts);
+                continue;
             }
+            let size = self.size;
+            return Err(self.failed(match stored {
+                0 => stop.reason,
+                _ => format!(
+                    "{} ({stored} of {size} bytes are stored, and the next download continues there)",
+                    stop.reason
+                ),
+            }));
         }
         file.sync_all().map_err(|e| AcquireError::io("write", place, e))?;
         let found = file_sha256(place)?;
@@ -97,7 +103,7 @@ impl Download<'_> {
         )))
     }
 
-    /// Sends one request, and appends the answer to the file. Returns the reason if the answer ended too early.
+    /// Sends one request, and appends the answer to the file. Returns the reason if the file is not complete.
     fn attempt(
         &self,
         file: &mut File,
@@ -113,7 +119,10 @@ impl Download<'_> {
         if done > 0 {
             request = request.header(header::RANGE, format!("bytes={done}-"));
         }
-        let answer = request.call().map_err(|error| self.failed(self.reason(&error)))?;
+        let answer = match request.call() {
+            Ok(answer) => answer,
+            Err(error) => return Ok(Some(self.interruption(&error))),
+        };
         if !continues(&answer, done) {
             (done, _) = (0, file.set_len(0).map_err(write_error)?);
         }
@@ -136,13 +145,7 @@ impl Download<'_> {
                     done += n as u64;
                     continue;
                 }
-                Err(error) => {
-                    let error = ureq::Error::from(error);
-                    Interruption {
-                        reason: self.reason(&error),
-                        again: !matches!(error, ureq::Error::Timeout(_)),
-                    }
-                }
+                Err(error) => self.interruption(&error.into()),
             };
             return Ok(Some(interrupted));
         }
@@ -160,8 +163,8 @@ impl Download<'_> {
         config.build().into()
     }
 
-    fn reason(&self, error: &ureq::Error) -> String {
-        match error {
+    fn interruption(&self, error: &ureq::Error) -> Interruption {
+        let reason = match error {
             ureq::Error::StatusCode(code) => format!("the server answered with status {code}"),
             ureq::Error::Timeout(ureq::Timeout::PerRead) => {
                 format!("the server sent no data for {} s", self.patience.as_secs_f32())
@@ -169,15 +172,26 @@ impl Download<'_> {
             ureq::Error::Timeout(_) => format!("no connection within {} s", CONNECT.as_secs()),
             ureq::Error::HostNotFound => "the host was not found".into(),
             other => other.to_string(),
-        }
+        };
+        let again = !matches!(error, ureq::Error::StatusCode(400..=499));
+        Interruption { reason, again }
     }
 
+    /// Returns an error that contains neither the user name nor the password in the address.
     fn failed(&self, reason: impl Into<String>) -> AcquireError {
+        let user = user_in(self.url);
         AcquireError::Fetch {
-            url: self.url.into(),
-            reason: reason.into(),
+            url: self.url.replace(user, ""),
+            reason: reason.into().replace(user, ""),
         }
     }
+}
+
+/// Returns the user name and the password in an address, with the `@` after them.
+fn user_in(url: &str) -> &str {
+    let (_, rest) = url.split_once("://").unwrap_or(("", url));
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    host.rfind('@').map_or("", |at| &host[..=at])
 }
 
 /// Returns whether an answer continues a file after `done` bytes. Otherwise, the answer is the whole file.

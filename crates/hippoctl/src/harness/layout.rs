@@ -1,11 +1,13 @@
 //! Files that a platform needs in a workspace.
 
 use std::collections::BTreeSet;
+use std::iter;
 
 use hippo_text::own_block::BlockMarks;
 use hippo_tree::{Node, Period};
 
 use super::json::{self, JsonInsertion};
+use super::nodes::NODE_FOLDERS;
 use super::platform::{Harness, signs};
 use super::text;
 use super::{CONFIG, LayoutConfig, PathSnapshot, PathState};
@@ -16,10 +18,7 @@ pub const ROOT_BLOCK: &str = "root";
 /// The index file, and the folder for hippod's other files in the workspace.
 pub const INDEX: [&str; 2] = ["HIPPOCAMPUS.md", ".hippocampus"];
 
-#[rustfmt::skip] // keep the list compact
-const FULL_FOLDERS: [&str; 5] = [
-    "memory/daily", "memory/weekly", "memory/monthly", "knowledge", "plans",
-];
+const FULL_FOLDERS: [&str; 2] = ["knowledge", "plans"];
 /// The folders for the user's memory. All but the first are created with `--full` only.
 const MINE: [&str; 3] = ["memory", "knowledge", "plans"];
 /// The files in `memory/` that agents and hippod write.
@@ -90,12 +89,12 @@ pub fn block_marks(path: &str) -> BlockMarks {
 }
 
 /// Returns the parts that `init --bare` installs. `memory/ROOT.md` is one of them, because the daemon maintains a
-/// compaction tree only if this file exists.
+/// compaction tree only if this file exists. `init --undo` moves hippod's nodes out of the folders that init created.
 pub fn bare() -> Vec<LayoutPart> {
-    vec![
-        LayoutPart::Folder("memory"),
-        LayoutPart::Template(ROOT, text::ROOT.to_owned()),
-    ]
+    let folders = iter::once("memory").chain(NODE_FOLDERS).map(LayoutPart::Folder);
+    folders
+        .chain([LayoutPart::Template(ROOT, text::ROOT.to_owned())])
+        .collect()
 }
 
 /// Returns the parts that init installs for a platform. `made` lists the folders that an earlier init created.

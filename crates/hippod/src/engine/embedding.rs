@@ -81,8 +81,8 @@ impl Workspace {
                 continue;
             };
             let Some(bytes) = self.read_window(&path, mark, &places) else {
-                // The file changed or disappeared after it was indexed. Indexing the file again updates the waiting
-                // chunks.
+                // The file changed or disappeared after it was indexed.
+                self.pending.unread.insert(document, waiting);
                 self.mark_dirty(path, now);
                 continue;
             };

@@ -151,6 +151,7 @@ impl Workspace {
         if let Some(known) = self.known.get(path).copied()
             && known.hash == hash
         {
+            self.pending.read_again(known.document);
             return self.touch(path, known, KnownDocument { mark, racy, ..known }, ingest);
         }
         let document = chunk::chunk(&bytes);

@@ -63,6 +63,9 @@ pub struct Dirty {
 pub struct PendingChunks {
     /// Chunks that wait for a job, by document, so that neighbouring chunks are embedded together.
     pub documents: BTreeMap<u32, BTreeSet<u32>>,
+    /// Waiting chunks of documents whose file could not be read, by document. They wait again once the file has been read
+    /// and is unchanged.
+    pub unread: BTreeMap<u32, BTreeSet<u32>>,
     /// Recently edited documents, which are embedded first.
     pub hot: VecDeque<u32>,
     /// Chunks of the jobs that the embed worker has not finished yet, oldest job first.
@@ -115,14 +118,23 @@ impl PendingChunks {
         }
     }
 
+    /// Adds the chunks of a document in `unread` to the waiting chunks, because its file has been read.
+    pub fn read_again(&mut self, document: u32) {
+        if let Some(chunks) = self.unread.remove(&document) {
+            self.add(document, chunks, false);
+        }
+    }
+
     /// Removes chunks of a document from the waiting chunks and from all jobs.
     pub fn forget(&mut self, document: u32, chunks: &[u32]) {
-        if let Some(waiting) = self.documents.get_mut(&document) {
-            for chunk in chunks {
-                waiting.remove(chunk);
-            }
-            if waiting.is_empty() {
-                self.documents.remove(&document);
+        for documents in [&mut self.documents, &mut self.unread] {
+            if let Some(waiting) = documents.get_mut(&document) {
+                for chunk in chunks {
+                    waiting.remove(chunk);
+                }
+                if waiting.is_empty() {
+                    documents.remove(&document);
+                }
             }
         }
         for job in self.in_flight.iter_mut().chain([&mut self.placing]) {

@@ -201,6 +201,7 @@ pub fn unmarked(line: &str) -> String {
         }
         let width = next.len_utf8();
         match next {
+            '*' if out.ends_with([' ', '(']) && rest[1..].starts_with([' ', ')']) => out.push('*'),
             '*' | '`' => {}
             '_' if rest.starts_with("__") => {}
             '!' if rest.starts_with("![") => {}
@@ -297,7 +298,11 @@ mod tests {
             ("> quoted <br/>  line", "quoted line"),
             ("- [x] paid", "paid"),
             ("![logo](a.png) text", "logo text"),
-            ("a < b and 2 * 3", "a < b and 2 3"),
+            ("a < b and 2 * 3", "a < b and 2 * 3"),
+            (
+                "select count(*) from **parcels** *",
+                "select count(*) from parcels",
+            ),
             (
                 "- met [[Ada Brandt|Ada]] at [[Port#Gate 3]]",
                 "met Ada at Port: Gate 3",

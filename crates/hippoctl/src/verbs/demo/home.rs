@@ -5,7 +5,7 @@ use std::io;
 #[cfg(unix)]
 use std::os::unix::fs::symlink;
 #[cfg(windows)]
-use std::os::windows::fs::symlink_dir as symlink;
+use std::os::windows::fs::symlink_file as symlink;
 use std::path::PathBuf;
 use std::process::Child;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -61,15 +61,9 @@ impl DemoHome {
     /// # Errors
     /// Fails if a file cannot be written, or if the daemon does not start.
     pub fn start(session: &DaemonSession) -> Result<(Self, DaemonSession), Failure> {
-        let folder = tempfile::Builder::new().prefix("hippod-demo-").tempdir();
-        let folder = folder
-            .map_err(|error| Failure::file("create a temporary folder", &std::env::temp_dir(), error))?;
-        let home = Self {
-            folder: absolute(folder.path())?,
-            state: Arc::new(Mutex::new(DemoState {
-                folder: Some(folder),
-                daemon: None,
-            })),
+        let mut home = Self {
+            state: Arc::default(),
+            folder: PathBuf::new(),
         };
         let state = Arc::clone(&home.state);
         // The lock is held until the process exits. Therefore, the main thread reports no failure that results from
@@ -81,21 +75,29 @@ impl DemoHome {
         };
         ctrlc::set_handler(handler)
             .map_err(|error| Failure::new(Exit::Failed, format!("could not handle interrupts: {error}")))?;
+        let own = home.prepare(&session.paths)?;
+        Ok((home, own))
+    }
 
-        let paths = Paths::below(&home.folder.join("home"));
-        home.fill(&session.paths, &paths)
-            .map_err(|error| Failure::file("prepare the folder", &home.folder, error))?;
-        let own = DaemonSession::new(Global {
-            socket: Some(paths.socket.clone()),
+    /// Creates the folder and starts the daemon. An interrupt takes effect afterwards, and removes both.
+    fn prepare(&mut self, user: &Paths) -> Result<DaemonSession, Failure> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let folder = tempfile::Builder::new().prefix("hippod-demo-").tempdir();
+        let folder = folder
+            .map_err(|error| Failure::file("create a temporary folder", &std::env::temp_dir(), error))?;
+        self.folder = absolute(folder.path())?;
+        state.folder = Some(folder);
+        let home = self.folder.join("home");
+        let paths = Paths::below(&home);
+        self.fill(user, &paths)
+            .map_err(|error| Failure::file("prepare the folder", &self.folder, error))?;
+        let (daemon, before) = launch::begin(&paths, Some(&home))?;
+        launch::connect(state.daemon.insert(daemon), &paths, before)?;
+        DaemonSession::new(Global {
+            socket: Some(paths.socket),
             no_start: true,
             ..Global::default()
-        })?;
-        {
-            let mut state = home.state.lock().unwrap_or_else(PoisonError::into_inner);
-            let (daemon, before) = launch::begin(&paths, Some(&home.folder.join("home")))?;
-            launch::connect(state.daemon.insert(daemon), &paths, before)?;
-        }
-        Ok((home, own))
+        })
     }
 
     /// Returns the folder of the example workspace.
@@ -112,8 +114,9 @@ impl DemoHome {
         closed.map_err(|error| Failure::file("remove the folder", &self.folder, error))
     }
 
-    /// Writes the example workspace, and links the models and runtime libraries of the user. Hidden entries are left
-    /// out, because they belong to an installation that is in progress.
+    /// Writes the example workspace, and links the files of the models and runtime libraries of the user. The folders
+    /// of the files are not links, because the daemon writes into them. Hidden folders are left out, because they belong
+    /// to an installation that is in progress.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folders, and a new folder")]
     fn fill(&self, user: &Paths, own: &Paths) -> io::Result<()> {
         for (name, text) in EXAMPLE {
@@ -122,11 +125,15 @@ impl DemoHome {
             fs::write(file, text)?;
         }
         for (from, to) in [(&user.models, &own.models), (&user.runtime, &own.runtime)] {
-            fs::create_dir_all(to)?;
-            for entry in fs::read_dir(from).into_iter().flatten() {
-                let name = entry?.file_name();
-                if !name.to_string_lossy().starts_with('.') {
-                    symlink(from.join(&name), to.join(&name))?;
+            for folder in fs::read_dir(from).into_iter().flatten() {
+                let name = folder?.file_name();
+                if name.to_string_lossy().starts_with('.') {
+                    continue;
+                }
+                fs::create_dir_all(to.join(&name))?;
+                for file in fs::read_dir(from.join(&name)).into_iter().flatten() {
+                    let file = file?;
+                    symlink(file.path(), to.join(&name).join(file.file_name()))?;
                 }
             }
         }
