@@ -108,7 +108,7 @@ fn install(house: &ProjectFolders, archive: &Path, expected: &BTreeSet<String>) 
     fs::create_dir_all(prefix.join("bin")).context("could not create the prefix")?;
     let link = prefix.join("bin/hippod");
     symlink("/nonexistent", &link).context("could not create a link")?;
-    if !refused(&prefix)? || fs::read_link(&link).is_err() || names(&prefix)? != ["bin"] {
+    if !refused(&prefix)? || fs::read_link(&link).is_err() || prefix.join("share").exists() {
         bail!("install.sh replaced a link of another program");
     }
     fs::remove_file(&link).context("could not remove a link")?;
@@ -140,7 +140,7 @@ fn install(house: &ProjectFolders, archive: &Path, expected: &BTreeSet<String>) 
     }
     house::output(&mut script(&["--uninstall"], &prefix))?;
     let left = files(&prefix)?;
-    if left.len() != 1 || names(&prefix)? != ["bin"] {
+    if left.len() != 1 || ["share", "lib"].iter().any(|name| prefix.join(name).exists()) {
         bail!("install.sh --uninstall left {left:?}");
     }
     Ok(())
