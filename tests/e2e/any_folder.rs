@@ -80,10 +80,14 @@ fn a_folder_of_notes_is_indexed_and_what_is_left_out_is_counted() {
     )
     .unwrap();
     client.index(&second);
-    let [both, _] = run(&["search", "--all", "-n", "2", "--mode", "lexical", "starter rye"]);
+    let all = |most: &str| {
+        let words = ["search", "--all", "-n", most, "--mode", "lexical", "starter rye"];
+        String::from_utf8(hippoctl(&scratch.home(), &words).stdout).unwrap()
+    };
+    let both = all("2");
     let expected = ["second/bread.md:3", "workspace/Journal/2026-11-20.markdown:1"];
     assert!(expected.iter().all(|place| both.contains(place)), "{both}");
-    let [one, _] = run(&["search", "--all", "-n", "1", "--mode", "lexical", "starter rye"]);
+    let one = all("1");
     assert_eq!(
         expected.iter().filter(|place| one.contains(*place)).count(),
         1,
@@ -95,6 +99,8 @@ fn a_folder_of_notes_is_indexed_and_what_is_left_out_is_counted() {
     let two = ["-w", &roots[0], "-w", &roots[1]];
     let words = ["search", "-n", "2", "--mode", "lexical", "starter rye"];
     assert_eq!(run(&[&words[..], &two].concat())[0], both);
+    let [_, refused] = run(&["search", "--all", "starter"]);
+    assert!(refused.contains("give either --all or --workspace"), "{refused}");
     for verb in ["sync", "status"] {
         let [_, refused] = run(&[&[verb], &two[..]].concat());
         let why = "only `search` accepts several workspaces";

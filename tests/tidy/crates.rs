@@ -74,6 +74,7 @@ fn crates_depend_on_each_other_in_one_direction() {
                 "hippo-types",
                 "hippo-redact",
                 "hippo-text",
+                "hippo-rank",
                 "hippo-map",
                 "hippo-session",
                 "hippo-context",

@@ -88,10 +88,9 @@ pub struct Global {
 pub enum Verb {
     /// Search the memory
     ///
-    /// On a terminal, prints up to three lines of each passage, and paths relative to the current folder. Into a pipe
-    /// or a file, and with --json or --record, prints whole passages, and paths relative to the workspace. On a
-    /// terminal, results are not printed if all scores are low and no passage contains all words of the query, unless
-    /// you give --min-score, --explain or --record.
+    /// On a terminal, prints up to three lines of each passage, and paths relative to the current folder. Prints no
+    /// results if all scores are low and no passage has all words, unless you give --min-score or --explain. Into a
+    /// pipe, and with --json or --record, prints all results, whole passages, and paths relative to the workspace.
     #[command(after_help = examples::SEARCH)]
     Search(SearchArgs),
     /// Print a file, a section or a range of lines
@@ -364,16 +363,13 @@ mod tests {
     fn search_accepts_words_and_flags_in_any_order() {
         let cli =
             parse("hippoctl search who signed -n 3 -m vector --budget 500 --json --workspace /w").unwrap();
-        assert!(cli.global.json);
-        assert_eq!(cli.global.workspace, [PathBuf::from("/w")]);
+        assert!(cli.global.json && cli.global.workspace == [PathBuf::from("/w")]);
         let Verb::Search(args) = cli.verb else {
             panic!("no search")
         };
         assert_eq!(args.query, ["who", "signed"]);
-        assert_eq!(
-            (args.limit, args.mode, args.budget),
-            (Some(3), Some(SearchMode::Vector), Some(500))
-        );
+        assert_eq!((args.limit, args.budget), (Some(3), Some(500)));
+        assert_eq!(args.mode, Some(SearchMode::Vector));
         assert!(!args.explain && !args.record);
         let Verb::Search(args) = parse("hippoctl search --mode index x").unwrap().verb else {
             panic!("no search")
