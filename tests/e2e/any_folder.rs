@@ -40,6 +40,15 @@ fn a_folder_of_notes_is_indexed_and_what_is_left_out_is_counted() {
     let doctor = run(&["doctor", "--verbose"]).concat();
     assert!(doctor.contains(left_out), "{doctor}");
 
+    // The name of a note without a title is searched.
+    scratch.write("Trips/Pottery class.md", "Two hours, ask for Marta.\n");
+    client.sync(&root);
+    assert!(
+        run(&["search", "--mode", "lexical", "pottery"])
+            .concat()
+            .contains("ask for Marta")
+    );
+
     // The answer without results names the files that were not searched.
     let mut request = SearchRequest::new(root.display().to_string(), "zebra");
     request.mode = Some(SearchMode::Lexical);
