@@ -128,5 +128,5 @@ fn a_folder_of_notes_is_indexed_and_what_is_left_out_is_counted() {
     // A change of the ignore file takes effect without a restart.
     scratch.write(".gitignore", "");
     client.sync(&root);
-    assert_eq!(client.sync(&root).documents, 3);
+    assert_eq!(client.sync(&root).documents, 4);
 }

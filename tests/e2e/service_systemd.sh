@@ -57,7 +57,7 @@ say again
 hippoctl service install
 say told
 hippoctl service status
-hippoctl doctor | grep -i service
+hippoctl doctor --verbose | grep -i service
 say uninstall
 hippoctl service uninstall
 hippoctl --no-start status

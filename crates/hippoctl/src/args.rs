@@ -249,6 +249,7 @@ pub enum Verb {
     ///
     /// Starts a separate daemon, asks five questions, and edits a file. Afterwards, removes the folder and the daemon.
     /// Uses neither your workspaces nor your daemon. Without a model, the questions are replaced by keywords.
+    #[command(after_help = examples::DEMO)]
     Demo,
 }
 

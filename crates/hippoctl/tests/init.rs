@@ -356,13 +356,21 @@ fn only_init_with_full_creates_working_files() {
 }
 
 #[test]
-fn bare_writes_only_a_first_root() {
+fn bare_writes_only_a_first_root_and_the_folders_of_nodes() {
     let place = Place::new();
     place.run(&["init", "--bare"]);
     let names: Vec<PathBuf> = tree(&place.root()).into_keys().collect();
     assert_eq!(
         names,
-        [".hippocampus", "memory", "memory/ROOT.md"].map(|name| place.root().join(name))
+        [
+            ".hippocampus",
+            "memory",
+            "memory/ROOT.md",
+            "memory/daily",
+            "memory/monthly",
+            "memory/weekly"
+        ]
+        .map(|name| place.root().join(name))
     );
     place.run(&["init", "--undo"]);
     assert_eq!(tree(&place.root()).len(), 0);

@@ -32,3 +32,4 @@ pub const WORKSPACE: &str = "Examples:
   hippoctl workspace list
   hippoctl workspace trust --dry-run";
 pub const MODEL: &str = "Examples:\n  hippoctl model list\n  hippoctl model pull";
+pub const DEMO: &str = "Examples:\n  hippoctl demo\n  hippoctl demo --json";

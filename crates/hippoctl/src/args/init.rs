@@ -55,7 +55,7 @@ pub struct InitArgs {
     /// The harness that runs the agent [default: detected from the files in the folder]
     #[arg(long, value_enum)]
     pub platform: Option<Harness>,
-    /// Only register the folder, and create a first memory/ROOT.md
+    /// Only register the folder, and create a first memory/ROOT.md with the folders of the summaries
     #[arg(long)]
     pub bare: bool,
     /// Also create working files (SCRATCHPAD.md, WORKING.md, TASK-QUEUE.md), the folders knowledge/ and plans/, and
