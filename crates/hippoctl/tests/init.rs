@@ -359,19 +359,12 @@ fn only_init_with_full_creates_working_files() {
 fn bare_writes_only_a_first_root_and_the_folders_of_nodes() {
     let place = Place::new();
     place.run(&["init", "--bare"]);
-    let names: Vec<PathBuf> = tree(&place.root()).into_keys().collect();
-    assert_eq!(
-        names,
-        [
-            ".hippocampus",
-            "memory",
-            "memory/ROOT.md",
-            "memory/daily",
-            "memory/monthly",
-            "memory/weekly"
-        ]
-        .map(|name| place.root().join(name))
+    let mut there = tree(&place.root()).into_keys();
+    assert!(
+        there.all(|path| path.ends_with(".hippocampus") || path.starts_with(place.root().join("memory")))
     );
+    let nodes = ["ROOT.md", "daily", "weekly", "monthly"].map(|name| place.root().join("memory").join(name));
+    assert!(nodes.iter().all(|path| path.exists()));
     place.run(&["init", "--undo"]);
     assert_eq!(tree(&place.root()).len(), 0);
 }
