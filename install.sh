@@ -49,7 +49,7 @@ case $prefix in
 *) prefix=$(pwd)/$prefix ;;
 esac
 # Each line is `file PATH` or `folder PATH`, relative to the prefix. The prefix itself is an empty path.
-list=$prefix/share/hippod/installed-by-install.sh
+list=$prefix/share/hippod/installed-files
 
 # Prints the paths of one kind from a list, if the list exists.
 listed() {

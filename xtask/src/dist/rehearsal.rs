@@ -35,7 +35,7 @@ const BOTH: [&str; 17] = [
 ];
 
 /// The list of the files that `install.sh` has installed.
-const LIST: &str = "share/hippod/installed-by-install.sh";
+const LIST: &str = "share/hippod/installed-files";
 
 /// Packs the archive twice and compares the bytes. Compares the files of both packages with the expected lists. Installs
 /// the archive with `install.sh`, and removes it.

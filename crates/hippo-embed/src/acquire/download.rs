@@ -57,7 +57,7 @@ impl Download<'_> {
         }
         let done = self.complete(&mut file, place, tick);
         if length(&file) == 0 {
-            // An empty file is no beginning of a download.
+            // Nothing was downloaded, so the next download has nothing to continue.
             let _ = fs::remove_file(place);
         }
         done
@@ -113,7 +113,8 @@ impl Download<'_> {
         let write_error = |e| AcquireError::io("write", place, e);
         let mut done = length(file);
         if done > self.size {
-            (done, _) = (0, file.set_len(0).map_err(write_error)?);
+            file.set_len(0).map_err(write_error)?;
+            done = 0;
         }
         let mut request = self.agent().get(self.url);
         if done > 0 {
@@ -124,7 +125,8 @@ impl Download<'_> {
             Err(error) => return Ok(Some(self.interruption(&error))),
         };
         if !continues(&answer, done) {
-            (done, _) = (0, file.set_len(0).map_err(write_error)?);
+            file.set_len(0).map_err(write_error)?;
+            done = 0;
         }
         let mut content = answer.into_body().into_reader();
         let mut block = vec![0; BLOCK];

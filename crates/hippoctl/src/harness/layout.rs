@@ -18,7 +18,6 @@ pub const ROOT_BLOCK: &str = "root";
 /// The index file, and the folder for hippod's other files in the workspace.
 pub const INDEX: [&str; 2] = ["HIPPOCAMPUS.md", ".hippocampus"];
 
-const FULL_FOLDERS: [&str; 2] = ["knowledge", "plans"];
 /// The folders for the user's memory. All but the first are created with `--full` only.
 const MINE: [&str; 3] = ["memory", "knowledge", "plans"];
 /// The files in `memory/` that agents and hippod write.
@@ -110,7 +109,7 @@ pub fn layout(
         _ => &[],
     };
     if config.full {
-        parts.extend(FULL_FOLDERS.into_iter().map(LayoutPart::Folder));
+        parts.extend(MINE[1..].iter().copied().map(LayoutPart::Folder));
         let templates = text::WORKING_FILES.iter().chain(own_files);
         parts.extend(templates.map(|(path, text)| LayoutPart::Template(path, (*text).to_owned())));
     }

@@ -78,8 +78,8 @@ fn below_here(root: &Path, here: &Path, path: &str) -> Option<String> {
     hippo_fs::exists(root, below).then(|| below.to_owned())
 }
 
-/// Parses `PATH[#Section]`, `PATH:FROM[:COUNT]`, `PATH:FROM-TO` or an id. An id contains none of the characters `/`, `.`, `#` and `:`.
-/// Every path of a document contains at least one of these characters.
+/// Parses `PATH[#Section]`, `PATH:FROM[:COUNT]`, `PATH:FROM-TO` or an id. An id contains none of the characters `/`, `.`,
+/// `#` and `:`. Every path of a document contains at least one of these characters.
 fn parse(target: &str) -> GetRequest {
     let mut request = GetRequest::default();
     if !target.contains(['/', '.', '#', ':']) {
