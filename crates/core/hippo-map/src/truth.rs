@@ -2,8 +2,10 @@
 //!
 //! Two lines state the same attribute in two cases. Either both are sentences that describe a state in the same words,
 //! except for the values. Or both have the form `name: value`, with the same name below the same headings. The value of
-//! the later day is valid; within one file, the value of the later line is valid.
+//! the later day is valid; within one file, the value of the later line is valid. Also, a later sentence can name the
+//! old value ([`explicit`]).
 
+mod explicit;
 mod latest;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,7 +49,8 @@ const PREMISES: [&str; 6] = ["assume", "if", "let", "since", "suppose", "when"];
 /// A text with its day and its headings.
 #[derive(Debug, Clone, Copy)]
 pub struct DatedText<'t> {
-    /// Day of the text, `YYYY-MM-DD`. A text without a day neither supersedes other texts nor is superseded.
+    /// Day of the text, `YYYY-MM-DD`. A text without a day neither supersedes other texts nor is superseded, except by a
+    /// sentence that names its value as the old one.
     pub date: Option<&'t str>,
     /// File of the text, and its first line.
     pub place: (&'t str, u32),
@@ -130,6 +133,16 @@ pub fn find_superseded(texts: &[DatedText<'_>], most_values: usize) -> Vec<Optio
         }
         for (at, _) in holds.into_iter().filter(|(_, holds)| !holds) {
             superseded[at] = superseded[at].or(newest);
+        }
+    }
+    for (older, newer) in explicit::find_corrected(texts) {
+        superseded[older] = superseded[older].or(Some(newer));
+    }
+    // A text that supersedes another one may itself be superseded. Each text gets the latest one of its chain, which has
+    // an end because each step leads to a later text.
+    for at in 0..superseded.len() {
+        while let Some(next) = superseded[at].and_then(|newer| superseded[newer]) {
+            superseded[at] = Some(next);
         }
     }
     superseded
@@ -257,6 +270,16 @@ mod tests {
                 "{old}"
             );
         }
+    }
+
+    #[test]
+    fn a_text_is_superseded_by_the_last_of_its_corrections() {
+        let found = of(&[
+            ("", "Deploy", "Staging listens on port 80."),
+            ("2026-03-02", "Deploy", "Staging listens on port 90 now, not 80."),
+            ("2026-03-09", "Deploy", "Staging listens on port 95 now, not 90."),
+        ]);
+        assert_eq!(found, [Some(2), Some(2), None]);
     }
 
     #[test]

@@ -10,9 +10,13 @@ pub(crate) struct LineWords(Vec<String>);
 
 /// Splits a text into words.
 pub(crate) fn split_words(text: &str) -> LineWords {
+    LineWords(words(text).map(str::to_lowercase).collect())
+}
+
+/// Returns the words of a text as they are written.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     let runs = text.split(|sign: char| !sign.is_alphanumeric());
-    let said = runs.filter(|run| !run.is_empty()).map(str::to_lowercase);
-    LineWords(said.collect())
+    runs.filter(|run| !run.is_empty())
 }
 
 impl LineWords {
