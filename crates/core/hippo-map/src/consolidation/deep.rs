@@ -89,10 +89,13 @@ pub(super) fn update_texts(planner: &mut CyclePlanner) {
     for record in planner.state.records.values() {
         let first = record.entry.pointers.first();
         if let Some(first) = first.filter(|first| lost.contains(first)) {
-            // The source of the text is lost, so the text is replaced by the section or path of the pointer.
-            let topic = first.section.as_ref().unwrap_or(&first.path).clone();
+            let (topic, what) = match &first.section {
+                Some(section) => (section, "section"),
+                None => (&first.path, "file"),
+            };
             let text = EntryText {
-                topic,
+                topic: topic.clone(),
+                summary: format!("This {what} no longer exists."),
                 ..EntryText::default()
             };
             fresh.insert(record.entry.id.clone(), text);
