@@ -10,6 +10,7 @@ use crate::consolidation::RecordPlace;
 use crate::hierarchy::MasterSelection;
 use crate::index_file::{IndexFile, IndexSection, pointer_line};
 use hippo_types::entry::{Entry, EntryId};
+use hippo_types::time::Date;
 
 /// Maximum number of entries listed under a week or month of By Time.
 const LISTED: usize = 15;
@@ -40,7 +41,7 @@ impl GeneratedLists {
             let mut listed: Vec<&Entry> = of(band).collect();
             listed.sort_by(|a, b| b.created.cmp(&a.created).then_with(|| a.id.cmp(&b.id)));
             let shown = listed.iter().take(LISTED);
-            let shown = shown.map(|entry| format!("- {}: {}", day(entry), title(entry)));
+            let shown = shown.map(|entry| dated_line(day(entry), entry));
             let mut body = first_lines(shown, most);
             let more = listed.len() - body.lines().count();
             if more > 0 {
@@ -134,6 +135,16 @@ pub(super) fn write_meta(
     let topics = topics.map(|(path, ids)| format!("- {path}: {}", ids.len()));
     body.push_str(&first_lines(topics, list_bytes(wanted)));
     file.set_generated(&[IndexSection::Meta.name()], &body);
+}
+
+/// Formats a line of By Time. The topic of a daily log often begins with the day.
+fn dated_line(day: Date, entry: &Entry) -> String {
+    let (day, title) = (day.to_string(), title(entry));
+    if title.starts_with(&day) {
+        format!("- {title}")
+    } else {
+        format!("- {day}: {title}")
+    }
 }
 
 /// Formats the topic of an entry with its first pointer.

@@ -168,6 +168,16 @@ fn a_new_file_has_entries_in_their_groups_and_all_lists() {
 }
 
 #[test]
+fn a_daily_log_is_listed_by_time_without_a_second_date() {
+    let mut store = LayoutStore::of([record(entry("log"))]);
+    store.record("log").band = Some(TimeBand::ThisWeek);
+    store.record("log").entry.topic = "2026-01-29: harbour".to_owned();
+    let master = store.lay_out(None).master;
+    let line = "\n- 2026-01-29: harbour → notes/log.md §Now\n";
+    assert!(text(&master).contains(line), "{}", text(&master));
+}
+
+#[test]
 fn the_time_of_writing_changes_only_with_the_content() {
     let mut store = LayoutStore::of(["a", "b"].map(|name| record(entry(name))));
     let first = store.lay_out(None);
