@@ -157,3 +157,23 @@ fn a_note_in_windows_1252_is_searched_and_never_rewritten() {
     );
     assert_eq!(std::fs::read(&log).unwrap(), latin);
 }
+
+#[test]
+fn weak_results_in_a_pipe_are_printed_with_the_exit_code_of_no_result() {
+    let scratch = Scratch::new();
+    scratch.write("Tea.md", "Two minutes at 70 degrees.\n");
+    let daemon = scratch.daemon();
+    daemon.client().index(&scratch.workspace());
+    run(&scratch, &["sync", "--wait"]);
+    let (code, out, err) = run(&scratch, &["search", "zebra"]);
+    assert!(out.contains("Tea.md"), "{out}");
+    assert_eq!((code, err.contains("nothing relevant found")), (1, true), "{err}");
+    let (code, out, _) = run(&scratch, &["search", "--json", "zebra"]);
+    let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &answer["nothing_relevant"]), (0, &true.into()));
+    assert_eq!(answer["results"][0]["path"], "Tea.md");
+    let (code, _, err) = run(&scratch, &["search", "--min-score", "0", "zebra"]);
+    assert_eq!((code, err.contains("nothing relevant")), (0, false), "{err}");
+    let (code, out, _) = run(&scratch, &["search", "--json", "70 degrees"]);
+    assert!(code == 0 && !out.contains("nothing_relevant"), "{out}");
+}
