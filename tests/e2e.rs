@@ -208,3 +208,5 @@ mod tree_foreign;
 mod tree_others;
 #[path = "e2e/undo.rs"]
 mod undo;
+#[path = "e2e/vault.rs"]
+mod vault;

@@ -207,8 +207,14 @@ fn errors_are_reported_to_the_agent() {
     mcp.send("{\"jsonrpc\": \"2.0\", \"id\": 99, \"method\":");
     mcp.send("no JSON at all \u{1b}[31m");
     mcp.send("[]");
-    let refused = mcp.line();
-    assert_eq!(refused["error"]["code"], -32600, "{refused}");
+    for code in [-32700, -32700, -32600] {
+        let refused = mcp.line();
+        assert_eq!(
+            (&refused["error"]["code"], refused.get("id")),
+            (&json!(code), Some(&Value::Null)),
+            "{refused}"
+        );
+    }
     let refused = mcp.ask("tools/call", json!({"name": "memory_serach", "arguments": {}}));
     assert_eq!(refused["error"]["code"], -32602);
     assert!(

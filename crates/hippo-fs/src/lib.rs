@@ -16,7 +16,7 @@ mod workspace;
 
 pub use error::{PathRefusal, is_absence, refusal};
 pub use folder::{DirEntry, FileKind, Folder, Stat, read_all};
-pub use wide::{FileContent, is_utf16, to_utf8};
+pub use wide::{FileContent, foreign_encoding, to_utf8};
 pub use workspace::{WorkspaceDir, is_hidden};
 
 use std::io;

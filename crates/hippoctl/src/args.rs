@@ -36,7 +36,7 @@ pub use import::ImportArgs;
 pub use index::{IndexEditArgs, IndexListArgs, IndexVerb};
 pub use ingest::IngestArgs;
 pub use init::{Harness, InitArgs};
-pub use operate::{DoctorArgs, LogsArgs, StatusArgs};
+pub use operate::{DoctorArgs, LogsArgs, ProgressMode, StatusArgs, SyncArgs};
 pub use remember::RememberArgs;
 pub use search::SearchArgs;
 pub use service::ServiceVerb;
@@ -81,6 +81,9 @@ pub struct Global {
     /// Do not start the daemon: fail if no daemon answers
     #[arg(long, global = true)]
     pub no_start: bool,
+    /// How to show the progress of a long command on standard error
+    #[arg(long, global = true, value_enum, value_name = "HOW", default_value_t)]
+    pub progress: ProgressMode,
 }
 
 /// The verbs of hippoctl.
@@ -88,16 +91,19 @@ pub struct Global {
 pub enum Verb {
     /// Search the memory
     ///
-    /// On a terminal, prints up to three lines of each passage, and paths relative to the current folder. Prints no
-    /// results if all scores are low and no passage has all words, unless you give --min-score or --explain. Into a
-    /// pipe, and with --json or --record, prints all results, whole passages, and paths relative to the workspace.
+    /// On a terminal, prints up to three lines of each passage, and paths relative to the current folder. Into a pipe,
+    /// and with --json or --record, prints all results, whole passages, and paths relative to the workspace.
+    ///
+    /// If all scores are low and no passage has all words, nothing relevant is found: a terminal shows no results, and
+    /// the exit code is 1, also for a pipe. The answer of --json then has "nothing_relevant": true. This does not apply
+    /// to --min-score, --explain and --record.
     #[command(after_help = examples::SEARCH)]
     Search(SearchArgs),
     /// Print a file, a section or a range of lines
     #[command(after_help = examples::GET)]
     Get {
-        /// What to print: PATH, PATH#Section, PATH:LINE, PATH:FIRST-LAST, PATH:LINE:COUNT, or the id of a search
-        /// result
+        /// What to print: PATH, PATH#Section, PATH:LINE, PATH:FIRST-LAST, PATH:LINE:COUNT, the name or an alias of a
+        /// note, [[NOTE#Section]], or the id of a search result
         target: String,
     },
     /// Append a text to today's log, and add an entry for the text to the index file
@@ -279,20 +285,6 @@ pub enum WorkspaceVerb {
         #[arg(long)]
         purge: bool,
     },
-}
-
-/// Options of `sync`.
-#[derive(Debug, Args)]
-pub struct SyncArgs {
-    /// Wait until search finds all text by keyword and, if a model is installed, by meaning
-    #[arg(long)]
-    pub wait: bool,
-    /// While waiting, print a line about the progress every 10 seconds, even without a terminal
-    #[arg(long, requires = "wait")]
-    pub progress: bool,
-    /// Confirm deletions that are held back because they affect many files or many entries of the index file
-    #[arg(long)]
-    pub accept_deletions: bool,
 }
 
 /// Verbs of `model`.

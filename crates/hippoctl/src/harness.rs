@@ -26,7 +26,7 @@ mod tests;
 
 pub use config::{CONFIG, LayoutConfig};
 pub use plan::{ChangePlan, plan};
-pub use platform::{Harness, detect};
+pub use platform::{Harness, NO_AGENT, detect};
 pub use record::InitRecord;
 pub use revert::take_back;
 pub use snapshot::{PathSnapshot, PathState};

@@ -24,8 +24,8 @@ use clap_complete::Shell;
 
 use connect::DaemonSession;
 use failure::Failure;
-use hippoctl::args::{self, Cli, Verb, WorkspaceVerb};
-use output::Output;
+use hippoctl::args::{self, Cli, ProgressMode, Verb, WorkspaceVerb};
+use output::{Output, ProgressOutput};
 
 fn main() -> ExitCode {
     let given: Vec<_> = std::env::args_os().collect();
@@ -64,6 +64,9 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let mut out = Output::from_terminal(cli.global.json);
+    if cli.global.progress == ProgressMode::Plain {
+        out.progress = ProgressOutput::Lines;
+    }
     let done = run(cli, &mut out).and_then(|()| out.finish());
     ended(done, &mut out)
 }

@@ -1,5 +1,6 @@
 //! `mcp`: server of the Model Context Protocol on standard input and output.
 
+mod stdio;
 mod tools;
 
 use std::fmt::Display;
@@ -20,6 +21,7 @@ use tokio::time::{self, Instant};
 
 use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
+use stdio::LineTransport;
 use tools::ToolCall;
 
 /// Instructions that an MCP client may add to the prompt of its model.
@@ -50,7 +52,8 @@ pub fn mcp(session: DaemonSession) -> Result<(), Failure> {
 
 async fn serve(server: McpServer) -> Result<(), Failure> {
     let failed = |why: &dyn Display| Failure::new(Exit::Failed, format!("the MCP server failed: {why}"));
-    match server.serve(rmcp::transport::stdio()).await {
+    let (input, output) = rmcp::transport::stdio();
+    match server.serve(LineTransport::new(input, output)).await {
         Ok(running) => running.waiting().await.map(drop).map_err(|error| failed(&error)),
         // The client closed the input before its first request.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),

@@ -20,8 +20,19 @@ pub struct Output {
     pub json: bool,
     /// The style of the data.
     pub style: Style,
-    /// True if progress may be drawn on standard error.
-    pub progress: bool,
+    /// How progress is shown on standard error.
+    pub progress: ProgressOutput,
+}
+
+/// How progress is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProgressOutput {
+    /// Progress is not shown.
+    Hidden,
+    /// Progress is drawn on a terminal.
+    Drawn,
+    /// Lines about the progress are printed.
+    Lines,
 }
 
 impl Output {
@@ -38,7 +49,10 @@ impl Output {
             style: Style {
                 colour: !plain && io::stdout().is_terminal(),
             },
-            progress: io::stderr().is_terminal(),
+            progress: match io::stderr().is_terminal() {
+                true => ProgressOutput::Drawn,
+                false => ProgressOutput::Hidden,
+            },
         }
     }
 

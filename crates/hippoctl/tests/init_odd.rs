@@ -189,3 +189,32 @@ fn deinit_names_what_stays() {
     assert!(told.contains(&purge), "{told}");
     assert!(root.join("memory/2026-03-02.md").exists());
 }
+
+#[test]
+fn init_connects_no_agent_if_no_agent_is_installed() {
+    let (folder, root) = folder();
+    write(&root, ".obsidian/app.json", "{}");
+    write(&root, "Tea.md", "Two minutes.\n");
+    let home = folder.path().join("user");
+    fs::create_dir(&home).unwrap();
+    let run = |words: &[&str]| {
+        let mut command = command(&root.with_extension("home"), &root, words);
+        command.env("HOME", &home).env("PATH", &home);
+        out(&command.output().unwrap())
+    };
+    let (code, told, errors) = run(&["init", "--no-start"]);
+    assert_eq!(code, 0, "{told}{errors}");
+    assert!(
+        told.starts_with("none in ") && told.contains("no agent was detected"),
+        "{told}"
+    );
+    let hint = "no agent was connected; to connect one: hippoctl init --platform claude-code";
+    assert!(told.contains(hint), "{told}");
+    assert!(!root.join("CLAUDE.md").exists() && !root.join(".claude").exists());
+
+    // An agent that is installed is still the default.
+    fs::create_dir(home.join(".claude")).unwrap();
+    let (_, told, _) = run(&["init", "--no-start"]);
+    assert!(told.starts_with("claude-code in "), "{told}");
+    assert!(!told.contains("no agent"), "{told}");
+}

@@ -5,15 +5,15 @@ use std::path::Path;
 use hippo_proto::{ErrorKind, RpcError};
 use hippo_store::StoreError;
 
-/// Refuses to add text to a file in UTF-16, because hippod writes UTF-8.
+/// Refuses to add text to a file in UTF-16 or Windows-1252, because hippod writes UTF-8.
 ///
 /// # Errors
-/// Returns `bad-request` for an unusable file if the content begins with a byte order mark of UTF-16.
+/// Returns `bad-request` for an unusable file if the content is in one of these encodings.
 pub fn require_utf8(path: &str, content: &[u8]) -> Result<(), RpcError> {
-    if !hippo_fs::is_utf16(content) {
+    let Some(encoding) = hippo_fs::foreign_encoding(content) else {
         return Ok(());
-    }
-    let what = format!("could not write into {path}: the file is in UTF-16");
+    };
+    let what = format!("could not write into {path}: the file is in {encoding}");
     Err(RpcError::unusable_file(what).hint("save the file in UTF-8, then try again; nothing was written"))
 }
 

@@ -9,6 +9,7 @@ mod fresh;
 mod get;
 mod hit;
 mod index_first;
+mod note_name;
 mod prompted;
 mod question;
 mod scratch;

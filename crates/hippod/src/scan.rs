@@ -8,6 +8,7 @@ mod ignores;
 mod left_out;
 mod look;
 mod own;
+mod templates;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

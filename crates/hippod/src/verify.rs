@@ -102,8 +102,8 @@ impl<'root> Verifier<'root> {
             }
             self.files.insert(path.to_owned(), seen);
         }
-        match self.files.get(path)? {
-            FileCheckResult::Same(content) => read_span(content, span).or_else(|| {
+        match self.files.get_mut(path)? {
+            FileCheckResult::Same(content) => find_span(content, span).or_else(|| {
                 // Size and time are equal, but the bytes differ. The file system's clock is coarse, or the time was
                 // set back.
                 self.changed.push(path.to_owned());
@@ -147,6 +147,12 @@ impl<'root> Verifier<'root> {
         let document = Box::new(chunk::chunk(&bytes));
         FileCheckResult::Changed { bytes, document }
     }
+}
+
+/// Reads the text of a chunk. If the bytes differ, the file may be in Windows-1252: converts the file and reads again.
+fn find_span(content: &mut FileContent, span: ChunkSpan) -> Option<VerifiedHit> {
+    let found = read_span(content, span);
+    found.or_else(|| content.convert().then(|| read_span(content, span)).flatten())
 }
 
 fn read_span(content: &FileContent, span: ChunkSpan) -> Option<VerifiedHit> {

@@ -208,10 +208,7 @@ impl SourceKind {
 
     fn from_memory_path(rest: &str) -> Self {
         let name = rest.rsplit('/').next().unwrap_or(rest);
-        let stem = match is_markdown(name) {
-            true => name.rsplit_once('.').map_or(name, |(stem, _)| stem),
-            false => name,
-        };
+        let stem = stem(name);
         let folder = rest.strip_suffix(name).unwrap_or_default();
         match folder {
             "" if rest == "ROOT.md" => Self::Node(NodeKind::Root),
@@ -301,6 +298,14 @@ fn is_default(rel: &str) -> bool {
 pub fn is_markdown(path: &str) -> bool {
     let extension = path.rsplit_once('.').map(|(_, extension)| extension);
     extension.is_some_and(|extension| MARKDOWN.iter().any(|known| extension.eq_ignore_ascii_case(known)))
+}
+
+/// Returns the name of a file without its folders and without the extension of a markdown file.
+#[must_use]
+pub fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let parts = name.rsplit_once('.').filter(|_| is_markdown(name));
+    parts.map_or(name, |(stem, _)| stem)
 }
 
 fn is_within(path: &str, folder: &str) -> bool {

@@ -8,7 +8,8 @@ pub const SEARCH: &str = "Examples:
 pub const GET: &str = "Examples:
   hippoctl get MEMORY.md
   hippoctl get memory/2026-03-02.md:12-20
-  hippoctl get \"memory/2026-03-02.md#Deploy\"";
+  hippoctl get \"memory/2026-03-02.md#Deploy\"
+  hippoctl get \"[[Sourdough#Feeding]]\"";
 pub const INDEX: &str = "Examples:
   hippoctl index list -n 20
   hippoctl index show acme-staging
@@ -25,7 +26,7 @@ pub const DOCTOR: &str = "Examples:
   hippoctl doctor
   hippoctl doctor --fix --dry-run
   hippoctl doctor --audit --verbose";
-pub const SYNC: &str = "Examples:\n  hippoctl sync\n  hippoctl sync --wait --progress";
+pub const SYNC: &str = "Examples:\n  hippoctl sync\n  hippoctl sync --wait --progress plain";
 pub const LOGS: &str = "Examples:\n  hippoctl logs -n 20\n  hippoctl logs --hooks";
 pub const WORKSPACE: &str = "Examples:
   hippoctl workspace add ~/notes

@@ -1,6 +1,6 @@
 //! Arguments of the verbs that maintain the daemon
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use hippo_proto::MAX_EXAMPLES;
 
 /// Options of `status`.
@@ -48,4 +48,25 @@ pub struct LogsArgs {
     /// Number of lines to print, counted from the end of the log
     #[arg(short = 'n', long, default_value_t = 50, value_name = "N")]
     pub lines: usize,
+}
+
+/// Options of `sync`.
+#[derive(Debug, Args)]
+pub struct SyncArgs {
+    /// Wait until search finds all text by keyword and, if a model is installed, by meaning
+    #[arg(long)]
+    pub wait: bool,
+    /// Confirm deletions that are held back because they affect many files or many entries of the index file
+    #[arg(long)]
+    pub accept_deletions: bool,
+}
+
+/// How the progress of a long command is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum ProgressMode {
+    /// On a terminal, draw the progress; without a terminal, show nothing
+    #[default]
+    Auto,
+    /// Print a line every 10 seconds, even without a terminal
+    Plain,
 }

@@ -210,8 +210,8 @@ impl FileDraft {
     fn put_block(&mut self, path: &str, name: &str, body: &str) -> Result<(), String> {
         let marks = block_marks(path);
         let now = self.now.as_deref().unwrap_or_default();
-        if hippo_fs::is_utf16(now) {
-            return Err("the file is in UTF-16: save the file in UTF-8".to_owned());
+        if let Some(encoding) = hippo_fs::foreign_encoding(now) {
+            return Err(format!("the file is in {encoding}: save the file in UTF-8"));
         }
         let torn = |torn: UnclosedBlock| torn.to_string();
         let is_there = marks.span(now, name).map_err(torn)?.is_some();

@@ -25,9 +25,13 @@ pub fn signs() -> impl Iterator<Item = &'static str> {
     named.chain([SHARED]).chain(OPENCLAW_MEMORY)
 }
 
+/// The reason for [`Harness::None`] if neither the folder nor the machine has a harness.
+pub const NO_AGENT: &str = "no agent was detected";
+
 /// Detects the harness of a folder. Also returns the file that identified the harness, or the reason for the default.
-/// The configuration file takes precedence over all other files. The default is Claude Code.
-pub fn detect(snapshot: &PathSnapshot, config: &LayoutConfig) -> (Harness, &'static str) {
+/// The configuration file takes precedence over all other files. The default is Claude Code, or no harness if
+/// `is_installed` is false: no harness is installed on this machine.
+pub fn detect(snapshot: &PathSnapshot, config: &LayoutConfig, is_installed: bool) -> (Harness, &'static str) {
     let there = |name: &&&str| !matches!(snapshot.state(name), PathState::Missing);
     if let Some(platform) = config.platform {
         return (platform, CONFIG);
@@ -36,6 +40,9 @@ pub fn detect(snapshot: &PathSnapshot, config: &LayoutConfig) -> (Harness, &'sta
         if let Some(by) = names.iter().find(there) {
             return (platform, by);
         }
+    }
+    if !there(&&SHARED) && !is_installed {
+        return (Harness::None, NO_AGENT);
     }
     if !there(&&SHARED) {
         let why = "no platform was detected; choose one with --platform";
@@ -57,7 +64,7 @@ mod tests {
     fn the_platform_is_detected_from_files() {
         let found = |files: &[&str]| {
             let snapshot = PathSnapshot::of(files.iter().map(|name| (*name, "")));
-            detect(&snapshot, &LayoutConfig::default()).0
+            detect(&snapshot, &LayoutConfig::default(), true).0
         };
         assert_eq!(found(&[]), Harness::ClaudeCode);
         assert_eq!(found(&["CLAUDE.md"]), Harness::ClaudeCode);
@@ -71,7 +78,7 @@ mod tests {
             ..LayoutConfig::default()
         };
         assert_eq!(
-            detect(&PathSnapshot::of([("CLAUDE.md", "")]), &config).0,
+            detect(&PathSnapshot::of([("CLAUDE.md", "")]), &config, true).0,
             Harness::Codex
         );
     }

@@ -35,7 +35,7 @@ pub fn compacted(answer: &TreeCompactResponse, dry_run: bool, style: Style) -> S
             one_line(&node.action),
             one_line(&node.cause),
             one_line(&node.status),
-            format!("{} tokens", node.tokens),
+            plural(node.tokens, "token"),
         ]
     });
     text += &table(&rows.collect::<Vec<_>>(), 4);
@@ -74,6 +74,6 @@ pub fn pending(answer: &TreePendingResponse, style: Style) -> String {
 /// Renders a submitted summary that was accepted.
 pub fn submitted(answer: &TreeSubmitResponse, style: Style) -> String {
     let (path, status) = (style.path(one_line(&answer.path)), one_line(&answer.status));
-    let (tokens, overlap) = (answer.tokens, answer.overlap_percent);
-    format!("{path}: accepted, {status}, {tokens} tokens, {overlap} % of its words occur in the sources\n")
+    let (tokens, overlap) = (plural(answer.tokens, "token"), answer.overlap_percent);
+    format!("{path}: accepted, {status}, {tokens}, {overlap} % of its words occur in the sources\n")
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use hippo_proto::{BackupRequest, BackupVerifyRequest, RestoreRequest};
 
+use super::watched::timed;
 use crate::args::{BackupArgs, BackupVerb, RestoreArgs};
 use crate::connect::{DaemonSession, absolute, text};
 use crate::failure::{Exit, Failure};
@@ -18,7 +19,7 @@ use crate::render;
 pub fn backup(session: &mut DaemonSession, args: BackupArgs, out: &mut Output) -> Result<(), Failure> {
     if let Some(BackupVerb::Verify { file }) = args.verb {
         let from = text(&absolute(&file)?)?;
-        let answer = session.call_patiently(BackupVerifyRequest { from })?;
+        let answer = timed(session, BackupVerifyRequest { from }, "backup verify", out)?;
         return out.answer(&answer, render::backup::verified);
     }
     let workspace = match (args.all, session.given_workspace()?) {
@@ -33,7 +34,7 @@ pub fn backup(session: &mut DaemonSession, args: BackupArgs, out: &mut Output) -
         workspace,
         to: text(&absolute(&args.file.unwrap_or_default())?)?,
     };
-    let answer = session.call_patiently(request)?;
+    let answer = timed(session, request, "backup", out)?;
     out.answer(&answer, render::backup::written)?;
     // The command fails if any workspace is not in the backup.
     match answer.left_out.is_empty() {
@@ -54,5 +55,6 @@ pub fn restore(session: &mut DaemonSession, args: &RestoreArgs, out: &mut Output
         into: optional(args.into.as_deref())?,
         other_files: args.other_files,
     };
-    out.answer(&session.call_patiently(request)?, render::backup::restored)
+    let answer = timed(session, request, "restore", out)?;
+    out.answer(&answer, render::backup::restored)
 }

@@ -166,7 +166,7 @@ pub fn doctor(session: &mut DaemonSession, args: &DoctorArgs, out: &mut Output) 
         fix: args.fix,
         dry_run: args.dry_run,
     };
-    let mut answer = session.call_patiently(request)?;
+    let mut answer = super::watched::timed(session, request, "doctor", out)?;
     super::service::examine(session, &mut answer);
     let (all, dry_run) = (args.verbose, args.dry_run);
     out.answer(&answer, |answer, style| {

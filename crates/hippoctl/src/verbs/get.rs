@@ -50,8 +50,10 @@ pub fn get(session: &mut DaemonSession, target: &str, out: &mut Output) -> Resul
     };
     if answer.truncated {
         out.remark(&format!(
-            "note: printed lines {} to {} of {} lines",
-            answer.start_line, answer.end_line, answer.total_lines
+            "note: printed lines {} to {} of {}",
+            answer.start_line,
+            answer.end_line,
+            crate::render::plural(answer.total_lines.into(), "line")
         ));
     }
     if out.json {
@@ -78,12 +80,16 @@ fn below_here(root: &Path, here: &Path, path: &str) -> Option<String> {
     hippo_fs::exists(root, below).then(|| below.to_owned())
 }
 
-/// Parses `PATH[#Section]`, `PATH:FROM[:COUNT]`, `PATH:FROM-TO` or an id. An id contains none of the characters `/`, `.`,
-/// `#` and `:`. Every path of a document contains at least one of these characters.
+/// Parses `PATH[#Section]`, `PATH:FROM[:COUNT]`, `PATH:FROM-TO`, an id, or a link such as `[[Note#Section]]`, which the
+/// daemon reads. The path can also be the name of a note.
 fn parse(target: &str) -> GetRequest {
     let mut request = GetRequest::default();
-    if !target.contains(['/', '.', '#', ':']) {
+    if is_id(target) {
         request.id = Some(target.to_owned());
+        return request;
+    }
+    if target.ends_with("]]") && target.trim_start_matches('!').starts_with("[[") {
+        request.path = Some(target.to_owned());
         return request;
     }
     let mut path = target;
@@ -103,6 +109,12 @@ fn parse(target: &str) -> GetRequest {
     }
     request.path = Some(path.to_owned());
     request
+}
+
+/// Returns whether a text has the form of an id: `c`, and 20 hexadecimal digits.
+fn is_id(text: &str) -> bool {
+    let is_digit = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
+    text.len() == 21 && text.starts_with('c') && text.bytes().all(is_digit)
 }
 
 fn split_number(text: &str) -> Option<(&str, u32)> {
@@ -150,7 +162,7 @@ mod tests {
             Option<u32>,
             Option<&'a str>,
         );
-        let cases: [(&str, Pointer<'_>); 11] = [
+        let cases: [(&str, Pointer<'_>); 15] = [
             ("MEMORY.md", (Some("MEMORY.md"), None, None, None, None)),
             (
                 "memory/a.md#Deploy steps",
@@ -181,7 +193,20 @@ mod tests {
                 (Some("memory/2026-03-02"), None, None, None, None),
             ),
             ("memory/a:b.md", (Some("memory/a:b.md"), None, None, None, None)),
-            ("c1f09", (None, None, None, None, Some("c1f09"))),
+            (
+                "c1f0912345678abcdef01",
+                (None, None, None, None, Some("c1f0912345678abcdef01")),
+            ),
+            ("c1f09", (Some("c1f09"), None, None, None, None)),
+            ("Sourdough", (Some("Sourdough"), None, None, None, None)),
+            (
+                "Sourdough#Feed it",
+                (Some("Sourdough"), Some("Feed it"), None, None, None),
+            ),
+            (
+                "[[Sourdough#Feed it|x]]",
+                (Some("[[Sourdough#Feed it|x]]"), None, None, None, None),
+            ),
             ("notes/x#Part", (Some("notes/x"), Some("Part"), None, None, None)),
         ];
         for (target, expected) in cases {

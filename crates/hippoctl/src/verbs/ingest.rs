@@ -72,7 +72,8 @@ pub fn ingest(session: &mut DaemonSession, args: &IngestArgs, out: &mut Output) 
     match failed {
         0 => Ok(()),
         _ => {
-            let what = format!("could not ingest {failed} of {} transcripts", done.len());
+            let all = render::plural(done.len() as u64, "transcript");
+            let what = format!("could not ingest {failed} of {all}");
             Err(Failure::new(Exit::Failed, what))
         }
     }

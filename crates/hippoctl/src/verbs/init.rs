@@ -17,8 +17,8 @@ use crate::failure::{Exit, Failure};
 use crate::harness::layout::{INDEX, LayoutPart, bare, layout, paths};
 use crate::harness::nodes::find_foreign_nodes;
 use crate::harness::{
-    CONFIG, ChangePlan, Harness, InitRecord, LayoutConfig, PathReason, PathSnapshot, PathState, apply,
-    detect, plan, record,
+    CONFIG, ChangePlan, Harness, InitRecord, LayoutConfig, NO_AGENT, PathReason, PathSnapshot, PathState,
+    apply, detect, plan, record,
 };
 use crate::output::Output;
 use crate::render;
@@ -111,7 +111,7 @@ fn planned(
     let (platform, told_by) = match args.platform {
         _ if args.bare => (Harness::None, "--bare"),
         Some(platform) => (platform, "--platform"),
-        None => detect(there, &config),
+        None => detect(there, &config, is_harness_installed()),
     };
     result.platform = Some(platform);
     result.told_by = told_by.to_owned();
@@ -138,7 +138,12 @@ fn planned(
             "OpenClaw loads hippod's plugin only if openclaw.json enables the plugin: see docs/init.md";
         result.notes.push(note.to_owned());
     }
-    if !is_in_path() && platform != Harness::None {
+    if told_by == NO_AGENT {
+        let note = "no agent was connected; to connect one: hippoctl init --platform claude-code (or codex, \
+                    opencode, openclaw, pi)";
+        result.notes.push(note.to_owned());
+    }
+    if !is_in_path("hippoctl") && platform != Harness::None {
         let note = "hippoctl is not in PATH, so the hooks and the agent cannot run hippoctl";
         result.notes.push(note.to_owned());
     }
@@ -266,9 +271,21 @@ fn write_record(record: &InitRecord, state: &Path, root: &Path) -> Result<(), Fa
 }
 
 #[expect(clippy::disallowed_methods, reason = "folders of PATH")]
-fn is_in_path() -> bool {
+fn is_in_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join("hippoctl").is_file())
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// Returns whether a harness has left its folder in the user's home, or is in PATH. Returns true if the environment
+/// does not contain PATH and HOME.
+#[expect(clippy::disallowed_methods, reason = "folders of the home")]
+fn is_harness_installed() -> bool {
+    let Some(home) = std::env::var_os("HOME").filter(|_| std::env::var_os("PATH").is_some()) else {
+        return true;
+    };
+    let mut folders = [".claude", ".codex", ".openclaw", ".pi", ".config/opencode"].into_iter();
+    let mut programs = ["claude", "codex", "opencode", "openclaw", "pi"].into_iter();
+    folders.any(|folder| Path::new(&home).join(folder).is_dir()) || programs.any(is_in_path)
 }
 
 /// Opens the folder that [`place::choose`] returns.

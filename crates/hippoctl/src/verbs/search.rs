@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use hippo_proto::{ErrorKind, SearchHit, SearchMode, SearchRequest, SearchResponse, WorkspaceListRequest};
 use hippo_rank::floor::RELEVANT;
+use serde::Serialize;
 
 use crate::connect::{DaemonSession, current_dir, text};
 use crate::failure::{Exit, Failure};
@@ -17,7 +18,7 @@ const LIMIT: u32 = 10;
 /// Searches the memory of the workspace, or of several workspaces, and prints the results.
 ///
 /// # Errors
-/// Fails silently if nothing was found. Fails if no workspace is found, or if the daemon refuses the request.
+/// Fails silently if nothing relevant was found. Fails if no workspace is found, or if the daemon refuses the request.
 pub fn search(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Result<(), Failure> {
     match run(session, args, out) {
         Ok(true) => Ok(()),
@@ -33,7 +34,8 @@ pub fn search(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -
     }
 }
 
-/// Searches, and prints the results. Returns whether it printed any.
+/// Searches, and prints the results. Returns whether the search was successful: there are results, and they are not
+/// irrelevant. A program that reads JSON decides itself which results are relevant.
 fn run(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Result<bool, Failure> {
     let given = session.given_workspaces()?;
     if args.all && !given.is_empty() {
@@ -74,30 +76,39 @@ fn run(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Resul
     for note in render::search::notes(&answer) {
         out.remark(&note);
     }
+    let root = (!several).then(|| PathBuf::from(&request.workspace));
+    let view = TerminalView::new(current_dir().unwrap_or_default(), root, &answer.query);
     // An agent that records its search can have a terminal, too, but needs all results.
-    let view = match out.on_terminal && !out.json && !request.record {
-        true => {
-            let root = (!several).then(|| PathBuf::from(&request.workspace));
-            Some(TerminalView::new(
-                current_dir().unwrap_or_default(),
-                root,
-                &answer.query,
-            ))
-        }
-        false => None,
-    };
-    let is_restricted = request.min_score.is_some() || request.explain;
-    if view
-        .as_ref()
-        .is_some_and(|view| !is_restricted && is_irrelevant(&answer, view))
-    {
+    let is_restricted = request.min_score.is_some() || request.explain || request.record;
+    let is_irrelevant = !is_restricted && is_irrelevant(&answer, &view);
+    if out.json {
+        let answer = JsonAnswer {
+            answer: &answer,
+            nothing_relevant: is_irrelevant,
+        };
+        out.answer(&answer, |_, _| String::new())?;
+    } else if is_irrelevant && out.on_terminal {
         out.remark("nothing relevant found; to print the weak results, add --min-score 0");
-        return Ok(false);
+    } else {
+        if is_irrelevant {
+            out.remark("nothing relevant found: all results are weak");
+        }
+        let view = Some(&view).filter(|_| out.on_terminal && !request.record);
+        out.answer(&answer, |answer, style| {
+            render::search::search(answer, view, style)
+        })?;
     }
-    out.answer(&answer, |answer, style| {
-        render::search::search(answer, view.as_ref(), style)
-    })?;
-    Ok(!answer.results.is_empty())
+    Ok(!answer.results.is_empty() && (out.json || !is_irrelevant))
+}
+
+/// The answer as JSON.
+#[derive(Serialize)]
+struct JsonAnswer<'a> {
+    #[serde(flatten)]
+    answer: &'a SearchResponse,
+    /// True if all results are weak; absent otherwise.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    nothing_relevant: bool,
 }
 
 /// Returns whether no result concerns the query: all scores are low, and no result contains all words of the query.

@@ -36,7 +36,8 @@ pub fn tree(session: &mut DaemonSession, verb: TreeVerb, out: &mut Output) -> Re
             match answer.refused.len() {
                 0 => Ok(()),
                 many => {
-                    let failure = Failure::new(Exit::Failed, format!("could not read or write {many} files"));
+                    let files = crate::render::plural(many as u64, "file");
+                    let failure = Failure::new(Exit::Failed, format!("could not read or write {files}"));
                     Err(failure
                         .hint("the reason is printed beside each file; all other files were processed"))
                 }

@@ -107,7 +107,7 @@ pub fn sync(session: &mut DaemonSession, args: &SyncArgs, out: &mut Output) -> R
         accept_deletions: args.accept_deletions,
     };
     let answer = match args.wait {
-        true => watched::indexed(session, request, args.progress, out)?,
+        true => watched::indexed(session, request, out)?,
         false => session.call_patiently(request)?,
     };
     out.notes(&answer.notes);

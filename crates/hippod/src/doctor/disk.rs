@@ -33,7 +33,7 @@ pub fn complete(doctor: &Doctor, mut survey: Survey) -> DoctorResponse {
         match nodes {
             Some(nodes) => survey.check(
                 "tree",
-                format!("{}: {nodes} nodes", place.view.root.display()),
+                format!("{}: {}", place.view.root.display(), plural(nodes as u64, "node")),
                 found,
             ),
             None => survey.problems.extend(found),

@@ -181,17 +181,22 @@ impl Workspace {
         let at = |byte: u64| usize::try_from(byte).ok();
         let is_same = |(of, then, _): &(String, FileMark, FileContent)| of == path && *then == mark;
         let converted = self.pending.converted.take().filter(is_same);
-        let content = match converted {
+        let mut content = match converted {
             Some((.., content)) => content,
             None => FileContent::of(file).ok()?,
         };
-        let bytes = content.read(at(start)?..at(end)?).ok()?;
+        let range = at(start)?..at(end)?;
+        let read = |content: &FileContent| {
+            let bytes = content.read(range.clone()).ok()?;
+            let part = FileBytes { start, bytes };
+            let same = |place: &PlacedChunk| ContentHash::of(part.of(&place.span)) == place.span.hash;
+            places.iter().all(same).then_some(part)
+        };
+        let found = read(&content).or_else(|| content.convert().then(|| read(&content)).flatten());
         if matches!(content, FileContent::Converted(_)) {
             self.pending.converted = Some((path.to_owned(), mark, content));
         }
-        let part = FileBytes { start, bytes };
-        let same = |place: &PlacedChunk| ContentHash::of(part.of(&place.span)) == place.span.hash;
-        places.iter().all(same).then_some(part)
+        found
     }
 
     /// Stores the vectors of the oldest job, and queues each vector for assignment to the chunks that contain the

@@ -181,15 +181,14 @@ impl Workspace {
     ) -> Result<DocumentChange, StoreError> {
         let analyzer = &mut *ingest.analyzer;
         let mut text = String::new();
-        let name = name_as_title(&record.path, document);
+        let names = names_of(&record.path, document);
         let first = document.chunks.first().map(|chunk| chunk.start_byte);
         let mut terms = |chunk: &chunk::Chunk, lead: &str, out: &mut String| {
             text.clear();
             text.push_str(lead);
             text.push('\n');
-            if let Some(name) = name.filter(|_| first == Some(chunk.start_byte)) {
-                text.push_str(name);
-                text.push('\n');
+            if first == Some(chunk.start_byte) {
+                text.push_str(&names);
             }
             text.push_str(&chunk::chunk_text(bytes, chunk));
             analyzer.index_terms(&text, out)
@@ -328,12 +327,15 @@ fn is_own_node(path: &str, bytes: &[u8]) -> bool {
     node.is_some_and(|node| node.writer == BodyAuthor::Hippod)
 }
 
-/// Returns the name of a file without a title, because such a name often is the title, for example in Obsidian. Returns
-/// `None` for a dated file.
-fn name_as_title<'p>(path: &'p str, document: &Document) -> Option<&'p str> {
-    let name = path.rsplit('/').next()?;
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    (document.title.is_none() && source::date_in_name(path).is_none()).then_some(stem)
+/// Returns the names by which a file is found, one a line: its aliases and tags, and the name of the file if it has no
+/// title and no date. Such a name often is the title, for example in Obsidian.
+fn names_of(path: &str, document: &Document) -> String {
+    let is_title = document.title.is_none() && source::date_in_name(path).is_none();
+    let stem = is_title.then(|| source::stem(path));
+    let fields = &document.front_matter;
+    let names = fields.aliases.iter().chain(&fields.tags).map(String::as_str);
+    let lines = stem.into_iter().chain(names).map(|name| format!("{name}\n"));
+    lines.collect()
 }
 
 /// Creates the record of a document. The date is that of the front matter, or else that of the file name, or else that

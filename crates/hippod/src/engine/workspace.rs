@@ -79,7 +79,7 @@ pub struct PendingChunks {
     pub placing: HashSet<u32>,
     /// Document, and the index of the chunk in the document, at which the next job begins.
     pub cursor: (u32, usize),
-    /// Path, state and converted content of the last document in UTF-16 from which a job was created. Its next jobs need
+    /// Path, state and converted content of the last converted document from which a job was created. Its next jobs need
     /// the same content.
     pub converted: Option<(String, FileMark, FileContent)>,
     /// True if embedding waits for a change of the model's state, because the model rejected a job.

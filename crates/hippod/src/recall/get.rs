@@ -9,6 +9,7 @@ use hippo_text::chunk::{self, ContentHash, Document};
 
 use super::Searcher;
 use super::hit::public_id;
+use super::note_name;
 use crate::message::{QueryEffects, WorkspaceMessage};
 use crate::tasks::run_blocking;
 use crate::verify::{ChunkSpan, FileMark, Verifier};
@@ -125,9 +126,10 @@ fn find<'a>(
 
 fn by_path(view: &WorkspaceView, path: &str, request: &GetRequest) -> Result<GetResponse, RpcError> {
     let (whole, path, pointed) = match &request.section {
-        Some(_) => literal(view, path).map(|(whole, path)| (whole, path, None))?,
-        None => pointed(view, path)?,
-    };
+        Some(_) => literal(view, path).map(|(whole, path)| (whole, path, None)),
+        None => pointed(view, path),
+    }
+    .or_else(|error| by_name(view, path, error))?;
     let (first, last) = match pointed.as_ref().or(request.section.as_ref()) {
         Some(section) => {
             let document = chunk::chunk(&whole);
@@ -177,6 +179,21 @@ fn pointed(view: &WorkspaceView, given: &str) -> Result<(Vec<u8>, String, Option
         }
     }
     Err(refusal)
+}
+
+/// Returns the bytes of a file that is given by its name, an alias or a link, its path relative to the root, and the
+/// section of the link. Returns `error`, the refusal of the path, if there is no such file.
+fn by_name(
+    view: &WorkspaceView,
+    given: &str,
+    error: RpcError,
+) -> Result<(Vec<u8>, String, Option<String>), RpcError> {
+    if error.data.kind != ErrorKind::NotFound {
+        return Err(error);
+    }
+    let (name, heading) = note_name::parse_link(given);
+    let path = note_name::find(view, name)?.ok_or(error)?;
+    Ok((read(view, &path)?, path, heading.map(str::to_owned)))
 }
 
 /// Returns the first and the last line of the section whose heading equals `wanted`, without regard to case. If there

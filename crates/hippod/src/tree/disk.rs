@@ -164,12 +164,12 @@ pub fn read(
 /// converted, because a write compares it with the file.
 ///
 /// # Errors
-/// Fails if the file could not be read, or if it is in UTF-16.
+/// Fails if the file could not be read, or if it is not in UTF-8.
 pub fn read_node(root: &Path, path: &str) -> io::Result<Vec<u8>> {
     let dir = WorkspaceDir::open(root)?;
     let bytes = dir.read(dir.resolve(path)?, LARGEST_NODE)?;
-    if hippo_fs::is_utf16(&bytes) {
-        let what = "the file is in UTF-16, but hippod writes UTF-8: save the file in UTF-8";
+    if let Some(encoding) = hippo_fs::foreign_encoding(&bytes) {
+        let what = format!("the file is in {encoding}, but hippod writes UTF-8: save the file in UTF-8");
         return Err(io::Error::new(io::ErrorKind::InvalidData, what));
     }
     Ok(bytes)

@@ -58,9 +58,8 @@ fn is_short(text: &str) -> bool {
     text.len() == 3 || text == "sept"
 }
 
-/// Parses the name of a weekday; Monday is 0.
+/// Parses the name of a weekday; Monday is 0. The plural, as in "on Tuesdays", is a habit and not a date.
 pub(super) fn weekday(text: &str) -> Option<i8> {
-    let text = text.strip_suffix('s').unwrap_or(text);
     let at = WEEKDAYS.iter().position(|name| *name == text)?;
     i8::try_from(at).ok()
 }

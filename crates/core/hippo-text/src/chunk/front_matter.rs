@@ -13,6 +13,10 @@ pub struct FrontMatter {
     pub date: Option<Date>,
     /// `title:` (or `name:`).
     pub title: Option<String>,
+    /// `tags:` (or `tag:`), without `#`.
+    pub tags: Vec<String>,
+    /// `aliases:` (or `alias:`): other names of the file.
+    pub aliases: Vec<String>,
     /// True if a field contains prose, such as a description.
     pub(super) has_prose: bool,
 }
@@ -38,6 +42,7 @@ pub(super) fn parse_front_matter(bytes: &[u8]) -> Option<FoundFrontMatter> {
     let mut fields = FrontMatter::default();
     let mut inner: Option<(MarkdownLine, MarkdownLine)> = None;
     let mut any = false;
+    let mut last_key = String::new();
     for line in lines.take(LINES as usize) {
         let raw = &bytes[line.start..line.end];
         let text = trim(raw);
@@ -57,11 +62,18 @@ pub(super) fn parse_front_matter(bytes: &[u8]) -> Option<FoundFrontMatter> {
         let nested =
             raw.first().is_some_and(|&byte| byte == b' ' || byte == b'\t') || text.starts_with(b"- ");
         if nested && any {
+            let line = String::from_utf8_lossy(text);
+            match (line.strip_prefix("- "), fields.list_of(&last_key)) {
+                (Some(item), Some(list)) => add_names(list, [item]),
+                (None, Some(list)) => add_names(list, split_list(&line)),
+                (_, None) => {}
+            }
             continue;
         }
         let (key, value) = parse_field(text)?;
         any = true;
         fields.set_field(&key, &value);
+        last_key = key;
     }
     None
 }
@@ -84,9 +96,21 @@ fn parse_field(text: &[u8]) -> Option<(String, String)> {
 }
 
 impl FrontMatter {
+    /// Returns the list of names that a field contains, if it contains names.
+    fn list_of(&mut self, key: &str) -> Option<&mut Vec<String>> {
+        match key {
+            "tags" | "tag" => Some(&mut self.tags),
+            "aliases" | "alias" => Some(&mut self.aliases),
+            _ => None,
+        }
+    }
+
     fn set_field(&mut self, key: &str, value: &str) {
+        if let Some(list) = self.list_of(key) {
+            return add_names(list, split_list(value));
+        }
         let value = unquote(value);
-        if key == "tags" || value.is_empty() || value.starts_with(['|', '>', '{', '[', '&', '*']) {
+        if value.is_empty() || value.starts_with(['|', '>', '{', '[', '&', '*']) {
             return;
         }
         self.has_prose |= value.split_whitespace().count() >= 4;
@@ -98,6 +122,31 @@ impl FrontMatter {
             _ => {}
         }
     }
+}
+
+/// Adds the names of tags or of a file to a list.
+fn add_names<'v>(list: &mut Vec<String>, values: impl IntoIterator<Item = &'v str>) {
+    let names = values
+        .into_iter()
+        .map(|value| unquote(value).trim_start_matches('#').to_owned());
+    list.extend(names.filter(|name| !name.is_empty()));
+}
+
+/// Splits an inline list, such as `[a, "b, c"]` or `a, b`, at the commas outside quotes.
+fn split_list(value: &str) -> Vec<&str> {
+    let value = value.trim().trim_start_matches('[').trim_end_matches(']');
+    let (mut quote, mut is_start) = (None, true);
+    let at_comma = |sign: char| {
+        match quote {
+            None if is_start && matches!(sign, '"' | '\'') => quote = Some(sign),
+            Some(open) if open == sign => quote = None,
+            _ => {}
+        }
+        let is_comma = quote.is_none() && sign == ',';
+        is_start = is_comma || is_start && sign == ' ';
+        is_comma
+    };
+    value.split(at_comma).map(str::trim).collect()
 }
 
 /// Returns a value without its quotes, or an unquoted value without the comment after it.
@@ -130,6 +179,24 @@ mod tests {
         assert!(!found.has_prose);
         let lists = "---\ntags:\n  - a\n- b\nsummary: three words and more\n---\n";
         assert!(fields(lists).unwrap().has_prose);
+    }
+
+    #[test]
+    fn tags_and_aliases_are_read_in_every_form() {
+        for text in [
+            "tags: [cooking, 'b, c']\naliases: [Levain, \"Wild yeast\"]\n",
+            "tags:\n  - cooking\n  - \"b, c\"\naliases:\n- Levain\n- Wild yeast\n",
+            "tags: \"#cooking\", 'b, c'\nalias: Levain, Wild yeast\n",
+            "tags: [\n  cooking, \"b, c\"\n  ]\nalias: [Levain,\n  Wild yeast]\n",
+        ] {
+            let found = fields(&format!("---\n{text}cssclasses: [wide]\n---\n")).unwrap();
+            assert_eq!(found.tags, ["cooking", "b, c"], "{text}");
+            assert_eq!(found.aliases, ["Levain", "Wild yeast"], "{text}");
+            assert!(!found.has_prose, "{text}");
+        }
+        // An apostrophe inside a word starts no quote.
+        let found = fields("---\naliases: Ada's bread, Levain\n---\n").unwrap();
+        assert_eq!(found.aliases, ["Ada's bread", "Levain"]);
     }
 
     #[test]

@@ -175,6 +175,38 @@ pub fn is_table_delimiter(text: &[u8]) -> bool {
             .all(|&byte| matches!(byte, b'-' | b'|' | b':') || is_space(byte))
 }
 
+/// Returns true for a text that consists only of embedded files, such as `![[photo.png]]` or `![](photo.png)`. An image
+/// with a caption of several words is a text.
+pub(super) fn is_only_embeds(text: &[u8]) -> bool {
+    let mut rest = trim(&text[list_marker(text).unwrap_or(0)..]);
+    let is_any = !rest.is_empty();
+    while let Some(embed) = rest.strip_prefix(b"!") {
+        let (open, close): (_, &[u8]) = if embed.starts_with(b"[[") {
+            (2, b"]]")
+        } else {
+            (1, b"](")
+        };
+        let Some(end) = embed.windows(2).position(|pair| pair == close) else {
+            return false;
+        };
+        let is_file = open == 2;
+        let has_caption = || trim(embed.get(open..end).unwrap_or_default()).contains(&b' ');
+        if !embed.starts_with(b"[") || embed[..end].contains(&b'\n') || !is_file && has_caption() {
+            return false;
+        }
+        let after = &embed[end + 2..];
+        let length = match is_file {
+            true => 0,
+            false => match after.iter().position(|&byte| byte == b')') {
+                Some(at) => at + 1,
+                None => return false,
+            },
+        };
+        rest = trim(&after[length..]);
+    }
+    is_any && rest.is_empty()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -325,6 +325,9 @@ impl MarkdownParser<'_> {
     fn close_block(&mut self) {
         let Some(block) = self.open.take() else { return };
         let content = &self.bytes[block.start..block.last.end];
+        if matches!(block.kind, ChunkKind::Paragraph | ChunkKind::Item) && line::is_only_embeds(content) {
+            return;
+        }
         let trailing = content.iter().rev().take_while(|&&byte| is_space(byte)).count();
         self.chunks.push(SourceBlock {
             kind: block.kind,

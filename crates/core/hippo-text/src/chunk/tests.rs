@@ -229,6 +229,37 @@ fn long_paragraphs_are_split_at_sentences() {
 }
 
 #[test]
+fn a_line_that_only_embeds_a_file_is_not_content() {
+    let texts = |text: &str| -> Vec<String> {
+        let found = chunk(text.as_bytes()).chunks;
+        found
+            .iter()
+            .map(|chunk| chunk_text(text.as_bytes(), chunk).into_owned())
+            .collect()
+    };
+    for embed in [
+        "![[photo.png]]",
+        "![](photo.png)",
+        "![logo](a.png) ![[b c.pdf#page=2]]",
+        "- ![[Notes/List#Part|200]]",
+        "![[a.png]]\n![[b.png]]",
+    ] {
+        assert_eq!(texts(&format!("Text.\n\n{embed}\n")), ["Text."], "{embed}");
+    }
+    for kept in [
+        "![[photo.png]] of the kitchen",
+        "![The plan of the kitchen](a.png)",
+        "[[Note]]",
+        "![open",
+        "!",
+    ] {
+        assert_eq!(texts(&format!("{kept}\n")), [kept]);
+    }
+    // A heading with nothing but an image below it is found by its own words.
+    assert_eq!(texts("## Floor plan\n\n![[plan.png]]\n"), ["## Floor plan"]);
+}
+
+#[test]
 fn front_matter_is_content_only_if_it_contains_prose() {
     let fields = "---\ntype: daily\ndate: 2026-01-10\n---\n\ntext\n";
     assert_eq!(describe_chunks(fields), ["Paragraph None  6-6 text"]);

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use hippo_proto::WorkspaceStatus;
 
+use crate::render::plural;
+
 /// Describes how much of a workspace is searchable. `embedded` passages became searchable by meaning within `elapsed`.
 #[expect(
     clippy::cast_precision_loss,
@@ -16,13 +18,14 @@ pub fn progress(workspace: &WorkspaceStatus, embedded: u64, elapsed: Duration) -
     let (files, read) = (workspace.disk.files.max(workspace.documents), workspace.documents);
     let total = workspace.embedded + workspace.pending;
     let mut text = match read < files {
-        true => format!("{read} of {files} files read; "),
-        false => format!("{files} files searchable by keyword; "),
+        true => format!("{read} of {} read; ", plural(files, "file")),
+        false => format!("{} searchable by keyword; ", plural(files, "file")),
     };
     let _ = write!(
         text,
-        "{} of {total} passages searchable by meaning",
-        workspace.embedded
+        "{} of {} searchable by meaning",
+        workspace.embedded,
+        plural(total, "passage")
     );
     let rate = embedded as f64 / elapsed.as_secs_f64().max(0.001);
     if rate >= 0.5 && workspace.pending > 0 {
@@ -59,6 +62,11 @@ mod tests {
         assert_eq!(text, format!("100 files searchable by keyword; {rest}"));
         let text = progress(&workspace(100, 100, 300, 6_000), 200, Duration::from_secs(10));
         assert!(text.ends_with("20/s, about 6 min left"), "{text}");
+        let text = progress(&workspace(1, 1, 1, 0), 0, Duration::from_secs(3));
+        assert_eq!(
+            text,
+            "1 file searchable by keyword; 1 of 1 passage searchable by meaning"
+        );
         assert!(!progress(&workspace(100, 100, 900, 0), 600, Duration::from_secs(10)).contains("left"));
     }
 }
