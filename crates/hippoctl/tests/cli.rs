@@ -66,6 +66,7 @@ fn found(texts: &[&str]) -> SearchResponse {
         },
         notes: vec![],
         trace: None,
+        nothing_relevant: false,
         took_ms: 0.5,
     }
 }

@@ -175,6 +175,10 @@ impl SearchState {
         }
         stale.changed.retain(|path| !stale.gone.contains(path));
         let (found, all) = (collector.best_hit_tokens(), collector.has_all());
+        // Remembered answers are relevant, and scores of degraded answers are not comparable with the others.
+        let is_whole = self.consulted.route == Route::Search && index.degraded.is_none();
+        let is_hybrid = self.question.mode == SearchMode::Hybrid;
+        let nothing_relevant = is_hybrid && is_whole && collector.is_irrelevant(&self.question.terms);
         let (results, passages, tokens, mut notes) = collector.finish(&self.question);
         if results.is_empty() && found.is_none() && !self.question.filter.is_set() {
             let status = self.view.status();
@@ -216,6 +220,7 @@ impl SearchState {
             tokens,
             index,
             notes,
+            nothing_relevant,
             trace: None,
             took_ms: 0.0,
         };

@@ -2,13 +2,13 @@
 
 use crate::rank::Features;
 use hippo_text::speaker::is_speaker_term;
-use hippo_text::terms;
+use hippo_text::terms::{self, QueryTerm};
 
 /// Minimum confidence of the best passage. If no passage reaches it, a prompt gets none.
 pub const FLOOR: f32 = 0.5;
 /// Minimum confidence of further passages, once one passage reaches [`FLOOR`].
 pub const FURTHER: f32 = 0.2;
-/// Minimum score of the best result of a search by a person. In LoCoMo, this value hides the results of 2 of 687
+/// Minimum score of the best result of a hybrid search that has something relevant. In LoCoMo, this value hides the results of 2 of 687
 /// questions whose evidence is in the first ten results, and in BEAM 100K of 1 of 77. Of questions about another
 /// conversation of LoCoMo, it hides the results of 54 to 97 %. [`confidence`], which is made for prompts, hides 10 to
 /// 14 % of the former.
@@ -45,6 +45,22 @@ pub fn is_telling(prompt: &str) -> bool {
         >= TELLING
 }
 
+/// Returns whether a text contains all words of a query, in any form. `terms` are the terms of the query.
+#[must_use]
+pub fn has_all_words(terms: &[QueryTerm], text: &str) -> bool {
+    let found = terms::index_terms(text);
+    let has_words = terms.iter().any(|term| !term.stop);
+    // The parts of a compound such as `a-b` are terms, too.
+    let is_word = |term: &&QueryTerm| {
+        let is_plain = term.term.chars().all(char::is_alphanumeric);
+        is_plain && term.stop != has_words && !is_speaker_term(&term.term)
+    };
+    let is_same =
+        |found: &str, word: &QueryTerm| found == word.term || word.prefix && found.starts_with(&word.term);
+    let mut words = terms.iter().filter(is_word).peekable();
+    words.peek().is_some() && words.all(|word| found.iter().any(|found| is_same(found, word)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,6 +88,20 @@ mod tests {
         for (score, cosine) in [(0.0, -1.0), (1.0, 1.0), (f32::EPSILON, 0.0)] {
             assert!((0.0..=1.0).contains(&of(score, Some(cosine))));
         }
+    }
+
+    #[test]
+    fn a_text_with_all_words_has_each_word_in_some_form() {
+        let query = terms::query_terms("when do the pumps run?");
+        for (text, expected) in [
+            ("The pump runs at night.", true),
+            ("A pump is blue.", false),
+            ("when do the", false),
+            ("", false),
+        ] {
+            assert_eq!(has_all_words(&query, text), expected, "{text}");
+        }
+        assert!(!has_all_words(&[], "a pump"));
     }
 
     #[test]

@@ -114,6 +114,9 @@ pub struct SearchResponse {
     pub tokens: u64,
     /// The state of the index.
     pub index: IndexState,
+    /// True if all results of a hybrid search are weak: their scores are low, and none contains all words of the query.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub nothing_relevant: bool,
     /// Notes about this answer, such as the method of counting tokens.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

@@ -80,16 +80,6 @@ impl TerminalView {
         passage
     }
 
-    /// Returns whether a result contains all words of the query, in any form.
-    pub fn has_all_words(&self, hit: &SearchHit) -> bool {
-        let text = format!("{} {} {}", hit.path, hit.heading.join(" "), hit.text);
-        let found = terms::index_terms(&text);
-        // The parts of a compound such as `a-b` are terms, too.
-        let is_word = |term: &&QueryTerm| term.term.chars().all(char::is_alphanumeric);
-        let mut words = self.terms.iter().filter(is_word).peekable();
-        words.peek().is_some() && words.all(|word| found.iter().any(|found| is_same(found, word)))
-    }
-
     /// Returns the pieces of a line, and whether each piece is a word of the query.
     fn pieces<'a>(&self, line: &'a str) -> Vec<(&'a str, bool)> {
         let mut pieces = Vec::new();

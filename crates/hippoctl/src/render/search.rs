@@ -176,6 +176,7 @@ mod tests {
             },
             notes: vec!["tokens are bytes/4".into()],
             trace: None,
+            nothing_relevant: false,
             took_ms: 1.0,
         }
     }

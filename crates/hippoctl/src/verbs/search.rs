@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use hippo_proto::{ErrorKind, SearchHit, SearchMode, SearchRequest, SearchResponse, WorkspaceListRequest};
-use hippo_rank::floor::RELEVANT;
-use serde::Serialize;
+use hippo_proto::{ErrorKind, SearchRequest, SearchResponse, WorkspaceListRequest};
 
 use crate::connect::{DaemonSession, current_dir, text};
 use crate::failure::{Exit, Failure};
@@ -80,14 +78,8 @@ fn run(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Resul
     let view = TerminalView::new(current_dir().unwrap_or_default(), root, &answer.query);
     // An agent that records its search can have a terminal, too, but needs all results.
     let is_restricted = request.min_score.is_some() || request.explain || request.record;
-    let is_irrelevant = !is_restricted && is_irrelevant(&answer, &view);
-    if out.json {
-        let answer = JsonAnswer {
-            answer: &answer,
-            nothing_relevant: is_irrelevant,
-        };
-        out.answer(&answer, |_, _| String::new())?;
-    } else if is_irrelevant && out.on_terminal {
+    let is_irrelevant = answer.nothing_relevant && !is_restricted && !out.json;
+    if is_irrelevant && out.on_terminal {
         out.remark("nothing relevant found; to print the weak results, add --min-score 0");
     } else {
         if is_irrelevant {
@@ -98,27 +90,7 @@ fn run(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Resul
             render::search::search(answer, view, style)
         })?;
     }
-    Ok(!answer.results.is_empty() && (out.json || !is_irrelevant))
-}
-
-/// The answer as JSON.
-#[derive(Serialize)]
-struct JsonAnswer<'a> {
-    #[serde(flatten)]
-    answer: &'a SearchResponse,
-    /// True if all results are weak; absent otherwise.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    nothing_relevant: bool,
-}
-
-/// Returns whether no result concerns the query: all scores are low, and no result contains all words of the query.
-/// Scores of degraded answers are not comparable with [`RELEVANT`].
-fn is_irrelevant(answer: &SearchResponse, view: &TerminalView) -> bool {
-    let is_weak = |hit: &SearchHit| hit.score < RELEVANT && !view.has_all_words(hit);
-    answer.mode == SearchMode::Hybrid
-        && answer.index.degraded.is_none()
-        && !answer.results.is_empty()
-        && answer.results.iter().all(is_weak)
+    Ok(!answer.results.is_empty() && !is_irrelevant)
 }
 
 /// Merges the answers of several workspaces into one answer with absolute paths. Scores are comparable between
@@ -135,7 +107,9 @@ fn merge(answers: Vec<(String, SearchResponse)>, request: &SearchRequest) -> Res
             .for_each(|note| *note = format!("{root}: {note}"));
         answer
     });
+    let is_weak = |answer: &SearchResponse| answer.nothing_relevant || answer.results.is_empty();
     let merged = merged.reduce(|mut one, mut other| {
+        one.nothing_relevant = is_weak(&one) && is_weak(&other);
         one.results.append(&mut other.results);
         one.notes.append(&mut other.notes);
         one.index.pending += other.index.pending;
@@ -164,44 +138,7 @@ fn merge(answers: Vec<(String, SearchResponse)>, request: &SearchRequest) -> Res
         left -= if fits { hit.tokens } else { 0 };
         fits
     });
+    merged.nothing_relevant &= !merged.results.is_empty();
     merged.tokens = merged.results.iter().map(|hit| u64::from(hit.tokens)).sum();
     Ok(merged)
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::{Value, json};
-
-    use super::*;
-
-    fn answer(mode: &str, score: f32, degraded: Option<&str>, text: &str) -> SearchResponse {
-        let hit = json!({
-            "id": "c1", "path": "memory/a.md", "start_line": 1, "end_line": 1, "heading": [], "score": score,
-            "scores": Value::Null, "strength": Value::Null, "entry": Value::Null,
-            "tokens": 3, "text": text, "date": Value::Null,
-        });
-        let index = json!({"generation": 1, "pending": 0, "lag_ms": 0, "degraded": degraded});
-        let answer = json!({
-            "query": "q", "mode": mode, "strategy": "search", "results": [hit], "tokens": 3, "index": index,
-            "took_ms": 1.0,
-        });
-        serde_json::from_value(answer).unwrap()
-    }
-
-    #[test]
-    fn weak_results_without_the_words_of_the_query_are_irrelevant() {
-        let view = TerminalView::new("/w".into(), Some("/w".into()), "when do the pumps run?");
-        let of = |mode, score, degraded, text| is_irrelevant(&answer(mode, score, degraded, text), &view);
-        assert!(of("hybrid", 0.4, None, "A boat."));
-        assert!(of("hybrid", 0.4, None, "A pump is blue."));
-        assert!(!of("hybrid", 0.4, None, "The pump runs at night."));
-        assert!(!of("hybrid", 0.6, None, "A boat."));
-        assert!(!of("hybrid", 0.4, Some("no-model"), "A boat."));
-        assert!(!of("lexical", 0.4, None, "A boat."));
-        let nothing = SearchResponse {
-            results: vec![],
-            ..answer("hybrid", 0.4, None, "")
-        };
-        assert!(!is_irrelevant(&nothing, &view));
-    }
 }

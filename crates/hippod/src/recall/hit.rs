@@ -6,9 +6,11 @@ use hippo_map::consolidation::PassageKey;
 use hippo_map::truth::{AMONG, DatedText, find_superseded, order_latest_first};
 use hippo_proto::{Scores, SearchHit, SearchRequest};
 use hippo_rank::collapse::AnswerTexts;
+use hippo_rank::floor::{RELEVANT, has_all_words};
 use hippo_rank::pack::Packer;
 use hippo_rank::rank::{Features, RankedChunk};
 use hippo_text::chunk::{ContentHash, text};
+use hippo_text::terms::QueryTerm;
 
 use super::question::SearchQuestion;
 use super::trace::GOOD;
@@ -59,6 +61,15 @@ impl Collector {
             estimated: false,
             found: None,
         }
+    }
+
+    /// Returns whether all results are weak: their scores are low, and none contains all words of the query.
+    pub fn is_irrelevant(&self, terms: &[QueryTerm]) -> bool {
+        let is_weak = |hit: &SearchHit| {
+            let text = || format!("{} {} {}", hit.path, hit.heading.join(" "), hit.text);
+            hit.score < RELEVANT && !has_all_words(terms, &text())
+        };
+        !self.results.is_empty() && self.results.iter().all(is_weak)
     }
 
     /// Returns the ranked chunks with their data. Chunks that are no longer in the snapshot are omitted.
