@@ -205,7 +205,7 @@ fn init_connects_no_agent_if_no_agent_is_installed() {
     let (code, told, errors) = run(&["init", "--no-start"]);
     assert_eq!(code, 0, "{told}{errors}");
     assert!(
-        told.starts_with("none in ") && told.contains("no agent was detected"),
+        told.starts_with("no agent in ") && told.contains("no agent was detected"),
         "{told}"
     );
     let hint = "no agent was connected; to connect one: hippoctl init --platform claude-code";

@@ -107,7 +107,10 @@ pub fn render_init(result: &InitResult, style: Style) -> String {
     let root = style.path(one_line(&result.root));
     let mut text = match result.platform {
         Some(platform) => {
-            let platform = style.strong(platform.name());
+            let platform = style.strong(match platform {
+                Harness::None => "no agent",
+                platform => platform.name(),
+            });
             format!("{platform} in {root} ({})\n", one_line(&result.told_by))
         }
         None if result.dry_run => format!("would revert init in {root}\n"),
