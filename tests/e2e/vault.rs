@@ -176,4 +176,9 @@ fn weak_results_in_a_pipe_are_printed_with_the_exit_code_of_no_result() {
     assert_eq!((code, err.contains("nothing relevant")), (0, false), "{err}");
     let (code, out, _) = run(&scratch, &["search", "--json", "70 degrees"]);
     assert!(code == 0 && !out.contains("nothing_relevant"), "{out}");
+    let (code, out, _) = run(&scratch, &["search", "--json", "--mode", "lexical", "70 zebras"]);
+    assert!(
+        code == 0 && out.contains("Tea.md") && !out.contains("nothing_relevant"),
+        "{out}"
+    );
 }

@@ -152,6 +152,7 @@ fn search_and_get_answers_keep_their_names() {
         },
         notes: vec![],
         trace: None,
+        nothing_relevant: false,
         took_ms: 4.1,
     };
     answer(

@@ -1861,6 +1861,8 @@ export interface SearchResponse {
   mode: SearchMode;
   /** Notes about this answer, such as the method of counting tokens. */
   notes?: string[] | undefined;
+  /** True if all results of a hybrid search are weak: their scores are low, and none contains all words of the query. */
+  nothing_relevant?: boolean | undefined;
   /** The query as received. */
   query: string;
   /** Results, best first. */

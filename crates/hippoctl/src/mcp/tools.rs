@@ -136,6 +136,8 @@ fn search(arguments: SearchArguments, session: &mut DaemonSession) -> Result<Val
     let hits = answer.results.iter();
     let marks = hits.filter_map(|hit| mark(&hit.text, &cited(hit)));
     let notes = answer.notes.iter().chain(&answer.index.why).cloned();
+    let weak = || "nothing relevant was found: all results are weak".to_owned();
+    let notes = notes.chain(answer.nothing_relevant.then(weak));
     Ok(json!({
         "results": answer.results.iter().map(result).collect::<Vec<_>>(),
         "pending": answer.index.pending,

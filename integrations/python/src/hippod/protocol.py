@@ -2190,6 +2190,9 @@ class SearchResponse(TypedDict):
     #: Notes about this answer, such as the method of counting tokens.
     notes: NotRequired[list[str]]
 
+    #: True if all results of a hybrid search are weak: their scores are low, and none contains all words of the query.
+    nothing_relevant: NotRequired[bool]
+
     #: The query as received.
     query: str
 
