@@ -103,7 +103,7 @@ pub enum Verb {
     #[command(after_help = examples::GET)]
     Get {
         /// What to print: PATH, PATH#Section, PATH:LINE, PATH:FIRST-LAST, PATH:LINE:COUNT, the name or an alias of a
-        /// note, [[NOTE#Section]], or the id of a search result
+        /// note, `[[NOTE#Section]]`, or the id of a search result
         target: String,
     },
     /// Append a text to today's log, and add an entry for the text to the index file

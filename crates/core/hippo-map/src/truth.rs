@@ -3,7 +3,7 @@
 //! Two lines state the same attribute in two cases. Either both are sentences that describe a state in the same words,
 //! except for the values. Or both have the form `name: value`, with the same name below the same headings. The value of
 //! the later day is valid; within one file, the value of the later line is valid. Also, a later sentence can name the
-//! old value ([`explicit`]).
+//! old value (`explicit`).
 
 mod explicit;
 mod latest;
