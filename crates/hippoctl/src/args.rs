@@ -94,9 +94,9 @@ pub enum Verb {
     /// On a terminal, prints up to three lines of each passage, and paths relative to the current folder. Into a pipe,
     /// and with --json or --record, prints all results, whole passages, and paths relative to the workspace.
     ///
-    /// If all scores are low and no passage has all words, nothing relevant is found: a terminal shows no results, and
-    /// the exit code is 1, also for a pipe. The answer of --json then has "nothing_relevant": true. This does not apply
-    /// to --min-score, --explain and --record.
+    /// If all scores are low and no passage has all words, nothing relevant is found. A terminal then shows no results,
+    /// and the exit code is 1, also for a pipe. With --min-score, --explain or --record, prints the weak results, and
+    /// exits with 0. With --json, exits with 0, and the answer contains "nothing_relevant": true.
     #[command(after_help = examples::SEARCH)]
     Search(SearchArgs),
     /// Print a file, a section or a range of lines
