@@ -8,10 +8,10 @@ use hippo_text::terms::{self, QueryTerm};
 pub const FLOOR: f32 = 0.5;
 /// Minimum confidence of further passages, once one passage reaches [`FLOOR`].
 pub const FURTHER: f32 = 0.2;
-/// Minimum score of the best result of a hybrid search that has something relevant. In LoCoMo, this value hides the results of 2 of 687
-/// questions whose evidence is in the first ten results, and in BEAM 100K of 1 of 77. Of questions about another
-/// conversation of LoCoMo, it hides the results of 54 to 97 %. [`confidence`], which is made for prompts, hides 10 to
-/// 14 % of the former.
+/// Minimum score of the best result of a hybrid search that has something relevant. In LoCoMo, this value hides the
+/// results of 2 of 687 questions whose evidence is in the first ten results, and in BEAM 100K of 1 of 77. Of questions
+/// about another conversation of LoCoMo, it hides the results of 54 to 97 %. [`confidence`], which is made for prompts,
+/// hides 10 to 14 % of the former.
 pub const RELEVANT: f32 = 0.5;
 /// Minimum number of words of a prompt that are not stop words. A shorter prompt, such as "thanks" or "commit this",
 /// resembles any small talk in the memory.

@@ -14,7 +14,7 @@ pub(crate) fn split_words(text: &str) -> LineWords {
 }
 
 /// Returns the words of a text as they are written.
-pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     let runs = text.split(|sign: char| !sign.is_alphanumeric());
     runs.filter(|run| !run.is_empty())
 }

@@ -118,14 +118,7 @@ fn old_value(sentence: &str) -> Option<String> {
     };
     if let Some((before, rest)) = sentence.split_once(" from ")
         && let Some((old, _)) = rest.split_once(" to ")
-        && has_any(
-            &CHANGES,
-            words(before)
-                .collect::<Vec<_>>()
-                .into_iter()
-                .rev()
-                .take(BEFORE_FROM),
-        )
+        && has_any(&CHANGES, words(before).rev().take(BEFORE_FROM))
     {
         return single_value(old);
     }
