@@ -8,6 +8,7 @@ mod model_id;
 mod onnx;
 #[cfg(feature = "onnx")]
 mod window;
+mod words;
 
 pub use acquire::ModelFiles;
 pub use error::EmbedError;
@@ -15,6 +16,9 @@ pub use hash::HashEmbedder;
 pub use model_id::ModelId;
 #[cfg(feature = "onnx")]
 pub use onnx::{OnnxEmbedder, check_processor};
+pub use words::WordVectors;
+
+use std::sync::Arc;
 
 /// A converter of text into unit vectors. Calls block, and an embedder is used by one thread only.
 pub trait Embedder: Send {
@@ -38,6 +42,11 @@ pub trait Embedder: Send {
 
     /// Returns the number of word pieces of a text, excluding special tokens.
     fn count_tokens(&self, text: &str) -> usize;
+
+    /// Returns the vectors of single words; `None` if the model has none.
+    fn words(&self) -> Option<Arc<WordVectors>> {
+        None
+    }
 
     /// Returns the number of word pieces that the model has processed so far, including contexts and special tokens.
     fn word_pieces_embedded(&self) -> u64;

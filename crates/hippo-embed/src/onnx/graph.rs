@@ -12,6 +12,9 @@ use super::builder::{Dim, GraphBuilder, NodeAttribute, TensorElement};
 use super::weights::NamedTensors;
 use crate::EmbedError;
 
+/// Name of the table with the vectors of the word pieces.
+pub(super) const WORD_TABLE: &str = "embeddings.word_embeddings.weight";
+
 /// The fields of `config.json` that determine the graph.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct EncoderConfig {
@@ -154,7 +157,7 @@ impl EncoderGraph<'_> {
         let name = |table: &str| format!("embeddings.{table}_embeddings.weight");
         let positions = name("position");
         let builder = &mut self.builder;
-        builder.weight(&name("word"), &[config.vocab_size, width])?;
+        builder.weight(WORD_TABLE, &[config.vocab_size, width])?;
         builder.weight(&positions, &[config.max_position_embeddings, width])?;
         // Only single sequences are embedded, so only the first row of the segment table is used.
         let mut segment = weights.get(&name("token_type"), &[config.type_vocab_size, width])?;
@@ -169,7 +172,7 @@ impl EncoderGraph<'_> {
         builder.integers("to_heads", &[0, 0, heads.cast_signed(), per_head]);
         builder.constant("scale", 1.0 / (per_head as f32).sqrt());
 
-        self.node("Gather", &[&name("word"), "input_ids"], "word");
+        self.node("Gather", &[WORD_TABLE, "input_ids"], "word");
         self.node("Shape", &["input_ids"], "shape");
         self.node("Slice", &["shape", "one", "two"], "length");
         self.node("Add", &["first", "length"], "end");

@@ -7,10 +7,12 @@ mod runtime;
 mod tokens;
 mod trial;
 mod weights;
+mod word_table;
 
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use fastembed::{
     InitOptionsUserDefined, OutputKey, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel,
@@ -20,7 +22,7 @@ pub use runtime::check_processor;
 pub(crate) use trial::{examine, run_trial};
 
 use crate::window::{TextPart, group_into_passes};
-use crate::{EmbedError, Embedder, ModelFiles, ModelId, normalise};
+use crate::{EmbedError, Embedder, ModelFiles, ModelId, WordVectors, normalise};
 
 /// Number of special tokens in a sequence: `[CLS]` and `[SEP]`.
 const SPECIAL: usize = 2;
@@ -49,6 +51,7 @@ pub struct OnnxEmbedder {
     /// Rows of the model's position table.
     positions: usize,
     pieces: u64,
+    words: Option<Arc<WordVectors>>,
 }
 
 /// The token vectors of one pass, from `[CLS]` to `[SEP]`.
@@ -117,6 +120,7 @@ impl OnnxEmbedder {
             source,
         })?;
         let folder = weights.parent().unwrap_or(Path::new("."));
+        let words = word_table::read_words(files, &config)?;
         let positions = usize::try_from(config.positions()).unwrap_or(usize::MAX);
         let max_pieces = files.max_pieces.min(positions).max(SPECIAL + 1);
         let options = InitOptionsUserDefined::new()
@@ -139,6 +143,7 @@ impl OnnxEmbedder {
             max_pieces,
             positions,
             pieces: 0,
+            words: words.map(Arc::new),
         })
     }
 
@@ -297,6 +302,10 @@ impl Embedder for OnnxEmbedder {
 
     fn count_tokens(&self, text: &str) -> usize {
         tokens::count(&self.model, text)
+    }
+
+    fn words(&self) -> Option<Arc<WordVectors>> {
+        self.words.clone()
     }
 
     fn word_pieces_embedded(&self) -> u64 {
