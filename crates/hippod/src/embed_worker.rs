@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 use tokio::sync::oneshot;
 
-use hippo_embed::{EmbedError, Embedder};
+use hippo_embed::{EmbedError, Embedder, WordVectors};
 use hippo_text::chunk::text;
 
 use state::EmbedState;
@@ -68,10 +68,19 @@ pub enum EmbedEvent {
     State(ModelPhase),
 }
 
+/// A query in the form that the model computes.
+#[derive(Debug, Clone)]
+pub struct EmbeddedQuery {
+    /// Vector of the query, with unit length.
+    pub vector: Vec<f32>,
+    /// The model's vectors of single words.
+    pub words: Option<Arc<WordVectors>>,
+}
+
 struct Query {
     model: Arc<str>,
     text: String,
-    reply: oneshot::Sender<Option<Vec<f32>>>,
+    reply: oneshot::Sender<Option<EmbeddedQuery>>,
 }
 
 #[derive(Default)]
@@ -132,7 +141,7 @@ impl EmbedWorker {
 
     /// Requests the vector of a query. Queries are computed before passages. The result is `None` if the model is
     /// unavailable.
-    pub fn query(&self, model: Arc<str>, text: String) -> oneshot::Receiver<Option<Vec<f32>>> {
+    pub fn query(&self, model: Arc<str>, text: String) -> oneshot::Receiver<Option<EmbeddedQuery>> {
         let (reply, answer) = oneshot::channel();
         self.shared
             .queue
@@ -258,7 +267,10 @@ impl EmbedThread {
         let vector = self
             .model(&query.model)
             .and_then(|model| match model.embed_query(&query.text) {
-                Ok(vector) => Some(vector),
+                Ok(vector) => Some(EmbeddedQuery {
+                    vector,
+                    words: model.words(),
+                }),
                 Err(error) => {
                     tracing::warn!(%error, "could not compute the vector of a query");
                     None

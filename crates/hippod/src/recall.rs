@@ -13,6 +13,7 @@ mod note_name;
 mod prompted;
 mod question;
 mod scratch;
+mod second;
 mod trace;
 
 use std::sync::Arc;
@@ -23,14 +24,16 @@ use hippo_proto::{ErrorKind, IndexState, RpcError, SearchMode, SearchRequest, Se
 use hippo_rank::collapse;
 use hippo_rank::corpus::Corpus;
 use hippo_rank::dates::DateRange;
+use hippo_rank::floor::{self, ScoreFloors};
 use hippo_rank::rank::{self, Postings, RankInput, RankedChunk, VectorHits};
+use hippo_rank::rerank;
 use hippo_store::StoreError;
 use hippo_store::vector::PreparedQuery;
 use hippo_types::time::Date;
 use parking_lot::RwLockReadGuard;
 
 use crate::clock::{Clock, date_in};
-use crate::embed_worker::EmbedWorker;
+use crate::embed_worker::{EmbedWorker, EmbeddedQuery};
 use crate::errors::store_error;
 use crate::message::{EngineHandle, WorkspaceMessage};
 use crate::models::Models;
@@ -39,10 +42,11 @@ use crate::verify::Verifier;
 use crate::view::{SearchSnapshot, WorkspaceView};
 use crate::views::Views;
 use fresh::{Freshener, StaleFiles};
-use hit::Collector;
+use hit::{ChunkHit, Collector};
 use index_first::{EntryConsultation, Route};
 use question::SearchQuestion;
 use scratch::with_scratch;
+use second::SecondRanking;
 
 pub use get::get;
 pub use prompted::{Recalls, last, recall};
@@ -114,6 +118,8 @@ pub struct SearchAnswer {
     gone: bool,
     /// Files of ranked chunks that differ from the index.
     stale: StaleFiles,
+    /// Scores from which a result counts.
+    floors: ScoreFloors,
 }
 
 /// State of one search.
@@ -125,26 +131,42 @@ pub struct SearchState {
 }
 
 impl SearchState {
-    /// Answers a query by search. `model` is the model that computed `vector`. Returns `None` if the workspace has
+    /// Answers a query by search. `model` is the model that computed `embedded`. Returns `None` if the workspace has
     /// changed to another model since.
-    fn answer(&self, vector: Option<&[f32]>, model: Option<&str>) -> Result<Option<SearchAnswer>, RpcError> {
+    fn answer(
+        &self,
+        embedded: Option<&EmbeddedQuery>,
+        model: Option<&str>,
+    ) -> Result<Option<SearchAnswer>, RpcError> {
         let snapshot = self.view.snapshot();
-        if vector.is_some() && snapshot.model.as_deref() != model {
+        if embedded.is_some() && snapshot.model.as_deref() != model {
             return Ok(None);
         }
+        let vector = embedded.map(|embedded| &*embedded.vector);
         let ranked = self.rank(&snapshot, vector, None)?;
-        Ok(Some(self.collect(snapshot, &ranked, vector.is_some())))
+        let second = match embedded {
+            Some(embedded) => self.second_ranking(&snapshot, &ranked, embedded)?,
+            None => None,
+        };
+        Ok(Some(self.collect(snapshot, &ranked, second, vector.is_some())))
     }
 
     /// Checks the ranked chunks against the files on disk, and creates the answer from those whose text still exists.
+    /// `second` orders the first of them again.
     fn collect(
         &self,
         snapshot: RwLockReadGuard<'_, SearchSnapshot>,
         ranked: &[RankedChunk],
+        second: Option<SecondRanking<'_>>,
         vector: bool,
     ) -> SearchAnswer {
-        let mut collector = Collector::new(&self.question.request, self.question.limit);
-        let places = collector.places(&snapshot, ranked);
+        let floors = match (&second, self.consulted.route) {
+            // The scores of a remembered answer may be from either ranking.
+            (Some(_), _) | (None, Route::Index) => floor::SECOND_RANKING,
+            (None, _) => floor::FIRST_RANKING,
+        };
+        let mut collector = Collector::new(&self.question.request, self.question.limit, floors);
+        let mut places = collector.places(&snapshot, ranked).into_iter();
         let index = self.index_state(&snapshot, vector);
         let undated = self
             .question
@@ -154,14 +176,26 @@ impl SearchState {
 
         let mut verifier = Verifier::new(&self.view.root, self.view.config.sources.max_file_bytes);
         let mut gone = false;
-        for place in places {
+        let mut check = |place: ChunkHit| {
+            let text = verifier.check(&place.path, place.mark, place.span);
+            gone |= text.is_none();
+            Some((place, text?))
+        };
+        let mut largest = 1.0;
+        if let Some(second) = second {
+            let first = places.by_ref().take(rerank::CANDIDATES).filter_map(&mut check);
+            for (place, text) in second.order(&self.question, first.collect()) {
+                largest = place.score();
+                collector.take(place, text);
+            }
+        }
+        for mut place in places {
             if collector.is_full() {
                 break;
             }
-            if let Some(text) = verifier.check(&place.path, place.mark, place.span) {
+            place.limit_score(largest);
+            if let Some((place, text)) = check(place) {
                 collector.take(place, text);
-            } else {
-                gone = true;
             }
         }
         let mut stale = StaleFiles {
@@ -230,6 +264,7 @@ impl SearchState {
             all,
             gone,
             stale,
+            floors,
         }
     }
 
@@ -267,7 +302,7 @@ impl SearchState {
             Some(query) => snapshot.vectors.scores(query, chunks).unwrap_or_default(),
             None => vec![f32::NAN; chunks.len()],
         };
-        let wanted = self.question.limit * OVERFETCH + 20;
+        let wanted = (self.question.limit * OVERFETCH + 20).max(rerank::CANDIDATES);
         let input = RankInput {
             corpus: &snapshot.corpus,
             mode: match self.question.mode {
@@ -283,11 +318,7 @@ impl SearchState {
             limit: wanted,
         };
         let ranked = with_scratch(|scratch| rank::rank(&input, scratch));
-        let mut ranked = collapse::collapse(&ranked, &snapshot.corpus, wanted);
-        if let Some(least) = self.question.request.min_score {
-            ranked.retain(|hit| hit.score >= least);
-        }
-        Ok(ranked)
+        Ok(collapse::collapse(&ranked, &snapshot.corpus, wanted))
     }
 
     fn nearest(

@@ -8,11 +8,26 @@ use hippo_text::terms::{self, QueryTerm};
 pub const FLOOR: f32 = 0.5;
 /// Minimum confidence of further passages, once one passage reaches [`FLOOR`].
 pub const FURTHER: f32 = 0.2;
-/// Minimum score of the best result of a hybrid search that has something relevant. In LoCoMo, this value hides the
-/// results of 2 of 687 questions whose evidence is in the first ten results, and in BEAM 100K of 1 of 77. Of questions
-/// about another conversation of LoCoMo, it hides the results of 54 to 97 %. [`confidence`], which is made for prompts,
-/// hides 10 to 14 % of the former.
-pub const RELEVANT: f32 = 0.5;
+/// Scores from which the results of a search count.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScoreFloors {
+    /// Minimum score of a good result. If even the best result is weaker, the answer is not remembered. The entries of
+    /// weaker results do not count as accessed, and an entry that a query creates does not point to weaker results.
+    pub good: f32,
+    /// Minimum score of the best result of a hybrid search that has something relevant.
+    pub relevant: f32,
+}
+
+/// Floors for scores of the first ranking.
+pub const FIRST_RANKING: ScoreFloors = ScoreFloors {
+    good: 0.35,
+    relevant: 0.5,
+};
+/// Floors for scores of the second ranking.
+pub const SECOND_RANKING: ScoreFloors = ScoreFloors {
+    good: 0.15,
+    relevant: 0.05,
+};
 /// Minimum number of words of a prompt that are not stop words. A shorter prompt, such as "thanks" or "commit this",
 /// resembles any small talk in the memory.
 const TELLING: usize = 2;

@@ -11,5 +11,6 @@ mod fuse;
 mod lexical;
 pub mod pack;
 pub mod rank;
+pub mod rerank;
 
 pub use lexical::idf;

@@ -68,7 +68,7 @@ async fn search(state: &Arc<SearchState>) -> Result<Option<SearchAnswer>, RpcErr
     let waiting = model
         .clone()
         .map(|model| searcher.embed.query(model, question.request.query.clone()));
-    let vector = async {
+    let embedded = async {
         let answer = tokio::time::timeout(PATIENCE, waiting?).await;
         answer.ok()?.ok()?
     };
@@ -85,9 +85,9 @@ async fn search(state: &Arc<SearchState>) -> Result<Option<SearchAnswer>, RpcErr
         };
         run_blocking_on(state, look_up).await
     };
-    let (words, vector) = tokio::join!(words, vector);
+    let (words, embedded) = tokio::join!(words, embedded);
     words?;
-    if question.mode == SearchMode::Vector && vector.is_none() {
+    if question.mode == SearchMode::Vector && embedded.is_none() {
         if searcher.models.are_enabled() && !question.meaning {
             return Err(RpcError::new(
                 ErrorKind::Degraded,
@@ -111,7 +111,7 @@ async fn search(state: &Arc<SearchState>) -> Result<Option<SearchAnswer>, RpcErr
         );
     }
     run_blocking_on(state, move |state| {
-        state.answer(vector.as_deref(), model.as_deref())
+        state.answer(embedded.as_ref(), model.as_deref())
     })
     .await
 }

@@ -6,14 +6,15 @@ use hippo_map::consolidation::PassageKey;
 use hippo_map::truth::{AMONG, DatedText, find_superseded, order_latest_first};
 use hippo_proto::{Scores, SearchHit, SearchRequest};
 use hippo_rank::collapse::AnswerTexts;
-use hippo_rank::floor::{RELEVANT, has_all_words};
+use hippo_rank::corpus::{ChunkPlace, SectionPlace};
+use hippo_rank::floor::{ScoreFloors, has_all_words};
 use hippo_rank::pack::Packer;
 use hippo_rank::rank::{Features, RankedChunk};
+use hippo_rank::rerank::{FEATURES, FeatureValues};
 use hippo_text::chunk::{ContentHash, text};
 use hippo_text::terms::QueryTerm;
 
 use super::question::SearchQuestion;
-use super::trace::GOOD;
 use crate::verify::{ChunkSpan, FileMark, VerifiedHit};
 use crate::view::SearchSnapshot;
 
@@ -26,10 +27,30 @@ pub struct ChunkHit {
     pub mark: FileMark,
     /// Location of the chunk in the file.
     pub span: ChunkSpan,
-    ranked: RankedChunk,
-    heading: Vec<String>,
+    /// The chunk with its score.
+    pub ranked: RankedChunk,
+    /// Position of the chunk in the corpus.
+    pub position: ChunkPlace,
+    /// Passage of the chunk.
+    pub passage: SectionPlace,
+    /// Features of the second ranking.
+    pub second: Option<FeatureValues>,
+    /// Headings above the chunk, outermost first.
+    pub heading: Vec<String>,
     date: Option<String>,
     tokens: u32,
+}
+
+impl ChunkHit {
+    /// Returns the score.
+    pub fn score(&self) -> f32 {
+        self.ranked.score
+    }
+
+    /// Lowers the score to `largest`.
+    pub fn limit_score(&mut self, largest: f32) {
+        self.ranked.score = self.ranked.score.min(largest);
+    }
 }
 
 /// Collector of results. It receives hits in rank order, and keeps those within the limit and the budget.
@@ -38,6 +59,8 @@ pub struct Collector {
     limit: usize,
     packer: Packer,
     explain: bool,
+    min_score: f32,
+    floors: ScoreFloors,
     said: AnswerTexts,
     results: Vec<SearchHit>,
     passages: Vec<PassageKey>,
@@ -48,13 +71,15 @@ pub struct Collector {
 
 impl Collector {
     /// Creates a collector for one request.
-    pub fn new(request: &SearchRequest, limit: usize) -> Self {
+    pub fn new(request: &SearchRequest, limit: usize, floors: ScoreFloors) -> Self {
         Self {
             limit,
             // Collect at least `AMONG` hits, so that the latest of equally good hits is found even if the limit is
             // small.
             packer: Packer::new(limit.max(AMONG), request.budget_tokens.map(u64::from)),
             explain: request.explain,
+            min_score: request.min_score.unwrap_or(0.0),
+            floors,
             said: AnswerTexts::default(),
             results: Vec::new(),
             passages: Vec::new(),
@@ -67,7 +92,7 @@ impl Collector {
     pub fn is_irrelevant(&self, terms: &[QueryTerm]) -> bool {
         let is_weak = |hit: &SearchHit| {
             let text = || format!("{} {} {}", hit.path, hit.heading.join(" "), hit.text);
-            hit.score < RELEVANT && !has_all_words(terms, &text())
+            hit.score < self.floors.relevant && !has_all_words(terms, &text())
         };
         !self.results.is_empty() && self.results.iter().all(is_weak)
     }
@@ -87,13 +112,16 @@ impl Collector {
 
     /// Adds a hit, whose text has been verified on disk, if it fits into the budget and is not a duplicate.
     pub fn take(&mut self, place: ChunkHit, verified: VerifiedHit) {
+        if place.ranked.score < self.min_score {
+            return;
+        }
         let counted = place.tokens > 0;
         let text = text::strip_comments(&verified.text).into_owned();
         let tokens = if counted { place.tokens } else { estimate(&text) };
         self.found.get_or_insert(tokens);
         let ranked = &place.ranked;
         let has_no_word = ranked.lexical.is_some() && ranked.explain.lexical_unit <= 0.0;
-        if has_no_word && ranked.score < GOOD && is_bare_heading(&text, &place.heading) {
+        if has_no_word && ranked.score < self.floors.good && is_bare_heading(&text, &place.heading) {
             return;
         }
         let is_new = self.said.is_new(&text) || self.changes_a_value(&place, verified.start_line, &text);
@@ -105,6 +133,7 @@ impl Collector {
             path,
             span,
             ranked,
+            second,
             heading,
             date,
             ..
@@ -132,7 +161,7 @@ impl Collector {
             superseded_by: None,
             // Passages of a remembered answer were not ranked again, so they have no scores to explain.
             explain: (self.explain && (ranked.lexical.is_some() || ranked.vector.is_some()))
-                .then(|| explain(&ranked.explain)),
+                .then(|| explain(&ranked.explain, second.as_ref())),
         });
     }
 
@@ -236,6 +265,9 @@ fn locate_hit(snapshot: &SearchSnapshot, ranked: &RankedChunk) -> Option<ChunkHi
         mark: snapshot.facts.get(&place.document)?.mark,
         span: snapshot.spans.get(ranked.chunk as usize).copied().flatten()?,
         ranked: *ranked,
+        position: *place,
+        passage: snapshot.corpus.passage(place).copied().unwrap_or_default(),
+        second: None,
         heading: snapshot.heading_path(place.document, place.section),
         date: snapshot.corpus.date(place).map(|date| date.to_string()),
         tokens: snapshot.tokens.get(ranked.chunk as usize).copied().unwrap_or(0),
@@ -261,10 +293,11 @@ fn estimate(text: &str) -> u32 {
     u32::try_from(hippo_types::tokens::of(text)).unwrap_or(u32::MAX)
 }
 
-fn explain(features: &Features) -> BTreeMap<String, f32> {
-    features
-        .named()
+fn explain(features: &Features, second: Option<&FeatureValues>) -> BTreeMap<String, f32> {
+    let second = second
         .into_iter()
+        .flat_map(|values| FEATURES.into_iter().zip(*values));
+    (features.named().into_iter().chain(second))
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
 }

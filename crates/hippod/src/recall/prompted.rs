@@ -210,7 +210,13 @@ fn choose(hits: &[SearchHit], given: &HashSet<String>) -> Choice {
         _ => None,
     };
     let judged: Vec<_> = (hits.iter())
-        .map(|hit| (hit, floor::confidence(hit.score, &features(hit)), excluded(hit)))
+        .map(|hit| {
+            (
+                hit,
+                floor::confidence(first_score(hit), &features(hit)),
+                excluded(hit),
+            )
+        })
         .collect();
     let best = |eligible: bool| {
         let judged = judged
@@ -302,6 +308,12 @@ fn is_quarantined(hit: &SearchHit) -> bool {
         .into_iter()
         .chain(&hit.heading)
         .any(|text| is_instruction(text))
+}
+
+/// Returns the score of the first ranking. The confidence is fitted to this score.
+fn first_score(hit: &SearchHit) -> f32 {
+    let first = hit.explain.as_ref().and_then(|all| all.get("first"));
+    first.copied().unwrap_or(hit.score)
 }
 
 fn features(hit: &SearchHit) -> Features {

@@ -15,9 +15,6 @@ use crate::message::{Lesson, QueryEffects, WorkspaceMessage};
 
 /// Number of results at the top of an answer whose entries count as accessed.
 const READ: usize = 3;
-/// Minimum score of a relevant result. If even the best result is weaker, the answer is not remembered. The entries of
-/// weaker results do not count as accessed, and an entry that a query creates does not point to weaker results.
-pub(super) const GOOD: f32 = 0.35;
 /// Maximum number of pointers in an entry that a query creates.
 const POINTERS: usize = 6;
 /// Maximum number of passages in a remembered answer.
@@ -42,6 +39,7 @@ pub fn complete(state: &SearchState, answered: SearchAnswer) -> SearchResponse {
         mut response,
         passages,
         all,
+        floors,
         ..
     } = answered;
     let index = &consulted.index;
@@ -66,7 +64,7 @@ pub fn complete(state: &SearchState, answered: SearchAnswer) -> SearchResponse {
     {
         trace.accessed.push(record.entry.id.clone());
     }
-    let good = response.results.iter().filter(|hit| hit.score >= GOOD);
+    let good = response.results.iter().filter(|hit| hit.score >= floors.good);
     let read = good.take(READ);
     for id in read.filter_map(|hit| hit.entry.clone()).map(EntryId) {
         if !trace.accessed.contains(&id) {
@@ -77,7 +75,7 @@ pub fn complete(state: &SearchState, answered: SearchAnswer) -> SearchResponse {
     let whole = response.index.degraded.is_none();
     let searched = question.mode == SearchMode::Hybrid && consulted.route != Route::Index;
     if searched && whole && !question.filter.is_set() && question.request.min_score.is_none() {
-        trace.learned = lesson(question, &response, passages, all);
+        trace.learned = lesson(question, &response, passages, all, floors.good);
         let reworded = trace.learned.as_ref().and_then(|lesson| {
             let is_new = index.learned(&lesson.learned.cue).is_none();
             let mut records = index.records().iter().filter(|_| is_new);
@@ -112,20 +110,22 @@ pub fn complete(state: &SearchState, answered: SearchAnswer) -> SearchResponse {
 }
 
 /// Returns the data for an entry that remembers the answer to a query; `None` if the results are too weak or too many.
+/// Results with a score below `good` are weak.
 fn lesson(
     question: &SearchQuestion,
     response: &SearchResponse,
     mut passages: Vec<hippo_map::consolidation::PassageKey>,
     all: bool,
+    good: f32,
 ) -> Option<Lesson> {
     let cue = question.cue();
-    let best = response.results.first().filter(|best| best.score >= GOOD)?;
+    let best = response.results.first().filter(|best| best.score >= good)?;
     let telling = question.terms.iter().any(|term| !term.stop);
     if !telling || passages.len() > REMEMBERED {
         return None;
     }
     let mut pointers: Vec<Pointer> = Vec::new();
-    for hit in response.results.iter().filter(|hit| hit.score >= GOOD) {
+    for hit in response.results.iter().filter(|hit| hit.score >= good) {
         // If the heading contains a secret, point to the whole file.
         let shown = |title: &&String| !title.is_empty() && without_secrets(title) == title.as_str();
         let section = hit.heading.last().filter(shown).cloned();

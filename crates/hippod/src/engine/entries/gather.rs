@@ -277,13 +277,8 @@ impl CycleInput {
             let vector = match kept {
                 Some(vector) => vector,
                 None => {
-                    let vector = Arc::new(
-                        worker
-                            .query(Arc::clone(&model), text)
-                            .blocking_recv()
-                            .ok()
-                            .flatten()?,
-                    );
+                    let query = worker.query(Arc::clone(&model), text).blocking_recv();
+                    let vector = Arc::new(query.ok().flatten()?.vector);
                     std::thread::sleep(BREATH);
                     let mut kept = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
                     kept.insert(hash, Arc::clone(&vector));

@@ -1,0 +1,199 @@
+//! Boosted decision trees: parser and evaluation.
+//!
+//! The text form begins with the line `features NAME…`. Then each line is a tree, which lists the nodes in preorder:
+//! `number<threshold` for a split, whose first subtree is for values up to the threshold, and `=value` for a leaf. The
+//! number is the position of the feature in the first line. Lines that start with `#` are comments. The line
+//! `calibration SLOPE INTERCEPT` converts the sum of the trees to the logit of the score.
+
+/// A model of boosted trees over named features.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct BoostedTrees {
+    nodes: Vec<TreeNode>,
+    /// Index of the first node of each tree.
+    roots: Vec<usize>,
+    slope: f32,
+    intercept: f32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum TreeNode {
+    /// Values up to the threshold belong to the next node, others to the node at index `above`.
+    Split {
+        feature: u16,
+        threshold: f32,
+        above: u32,
+    },
+    Leaf(f32),
+}
+
+impl BoostedTrees {
+    /// Parses the text form. `names` are the names of the features, in the order of the values to evaluate.
+    ///
+    /// # Errors
+    /// Returns the number of the first invalid line, with the reason.
+    pub fn parse(text: &str, names: &[&str]) -> Result<Self, String> {
+        let mut trees = Self {
+            slope: 1.0,
+            ..Self::default()
+        };
+        let mut features: Vec<u16> = Vec::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let failed = |why: String| format!("line {number}: {why}");
+            let mut words = line.split_ascii_whitespace().peekable();
+            match words.peek() {
+                None => {}
+                Some(word) if word.starts_with('#') => {}
+                Some(&"features") => {
+                    let place = |name: &str| {
+                        let place = (0..).zip(names).find(|(_, known)| **known == name);
+                        place
+                            .map(|(place, _)| place)
+                            .ok_or_else(|| failed(format!("no such feature: {name}")))
+                    };
+                    features = words.skip(1).map(place).collect::<Result<_, _>>()?;
+                }
+                Some(&"calibration") => {
+                    let mut next = || words.next().and_then(|word| word.parse().ok());
+                    let _name: Option<f32> = next();
+                    let pair = next().zip(next());
+                    (trees.slope, trees.intercept) =
+                        pair.ok_or_else(|| failed("expected two numbers".to_owned()))?;
+                }
+                Some(_) => {
+                    trees.roots.push(trees.nodes.len());
+                    trees.push_tree(&mut words, &features).map_err(failed)?;
+                    if let Some(word) = words.next() {
+                        return Err(failed(format!("unexpected node after the tree: {word}")));
+                    }
+                }
+            }
+        }
+        Ok(trees)
+    }
+
+    /// Returns whether there are no trees.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.roots.is_empty()
+    }
+
+    /// Returns the score, from 0 to 1, of a candidate with these values.
+    #[must_use]
+    pub fn score(&self, values: &[f32]) -> f32 {
+        let sum: f32 = self.roots.iter().map(|root| self.leaf(*root, values)).sum();
+        1.0 / (1.0 + (-(self.slope * sum + self.intercept)).exp())
+    }
+
+    fn leaf(&self, root: usize, values: &[f32]) -> f32 {
+        let mut at = root;
+        loop {
+            match self.nodes[at] {
+                TreeNode::Leaf(value) => return value,
+                TreeNode::Split {
+                    feature,
+                    threshold,
+                    above,
+                } => {
+                    let is_above = values[usize::from(feature)] > threshold;
+                    at = if is_above { above as usize } else { at + 1 };
+                }
+            }
+        }
+    }
+
+    /// Appends the nodes of a tree. A stack holds the splits whose second subtree is still missing, so that nesting in
+    /// the text does not cause recursion.
+    fn push_tree<'t>(
+        &mut self,
+        words: &mut impl Iterator<Item = &'t str>,
+        features: &[u16],
+    ) -> Result<(), String> {
+        let mut open: Vec<usize> = Vec::new();
+        loop {
+            let word = words.next().ok_or("the tree has too few nodes")?;
+            let number = |text: &str| {
+                let number = text.parse().ok().filter(|number: &f32| number.is_finite());
+                number.ok_or_else(|| format!("not a number: {text}"))
+            };
+            if let Some((place, threshold)) = word.split_once('<') {
+                let feature = place.parse().ok().and_then(|place: usize| features.get(place));
+                open.push(self.nodes.len());
+                self.nodes.push(TreeNode::Split {
+                    feature: *feature.ok_or_else(|| format!("no such feature: {place}"))?,
+                    threshold: number(threshold)?,
+                    above: 0,
+                });
+                continue;
+            }
+            let value = word
+                .strip_prefix('=')
+                .ok_or_else(|| format!("not a node: {word}"))?;
+            self.nodes.push(TreeNode::Leaf(number(value)?));
+            let Some(split) = open.pop() else { return Ok(()) };
+            let next = u32::try_from(self.nodes.len()).map_err(|_| "too many nodes")?;
+            if let TreeNode::Split { above, .. } = &mut self.nodes[split] {
+                *above = next;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 2] = ["words", "meaning"];
+
+    #[test]
+    fn each_value_reaches_the_leaf_of_its_range() {
+        let text = "# a comment\nfeatures meaning words\n\n1<0.5 0<0.2 =1 =2 0<0.8 =3 =4\n=10\n";
+        let trees = BoostedTrees::parse(text, &NAMES).unwrap();
+        for (values, sum) in [
+            ([0.5, 0.2], 11.0),
+            ([0.5, 0.3], 12.0),
+            ([0.6, 0.8], 13.0),
+            ([9.0, 9.0], 14.0),
+        ] {
+            let expected = 1.0 / (1.0 + f32::exp(-sum));
+            assert!((trees.score(&values) - expected).abs() < 1e-6, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn the_calibration_scales_the_sum() {
+        let trees = BoostedTrees::parse("calibration 2 -6\n=3", &NAMES).unwrap();
+        assert!((trees.score(&[0.0, 0.0]) - 0.5).abs() < 1e-6);
+    }
+
+    #[test]
+    fn an_invalid_line_is_named() {
+        for (text, reason) in [
+            ("features words\n0<0.5 =1", "line 2: the tree has too few nodes"),
+            (
+                "features words\n\n0<0.5 =1 =2 =3",
+                "line 3: unexpected node after the tree: =3",
+            ),
+            ("features other", "line 1: no such feature: other"),
+            ("features words\n1<0.5 =1 =2", "line 2: no such feature: 1"),
+            ("0<0.5 =1 =2", "line 1: no such feature: 0"),
+            ("features words\n0<x =1 =2", "line 2: not a number: x"),
+            ("features words\n0<NaN =1 =2", "line 2: not a number: NaN"),
+            ("1", "line 1: not a node: 1"),
+            ("calibration 1", "line 1: expected two numbers"),
+        ] {
+            assert_eq!(BoostedTrees::parse(text, &NAMES), Err(reason.to_owned()));
+        }
+    }
+
+    #[test]
+    fn deep_nesting_needs_no_recursion() {
+        let deep = 100_000;
+        let text = format!(
+            "features words\n{}{}",
+            "0<0 ".repeat(deep),
+            "=1 ".repeat(deep + 1)
+        );
+        let trees = BoostedTrees::parse(&text, &NAMES).unwrap();
+        assert!(trees.score(&[1.0, 0.0]) > 0.7);
+    }
+}
