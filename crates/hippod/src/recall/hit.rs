@@ -29,6 +29,8 @@ pub struct ChunkHit {
     pub span: ChunkSpan,
     /// The chunk with its score.
     pub ranked: RankedChunk,
+    /// Score of the first ranking.
+    pub first_score: f32,
     /// Position of the chunk in the corpus.
     pub position: ChunkPlace,
     /// Passage of the chunk.
@@ -64,6 +66,8 @@ pub struct Collector {
     said: AnswerTexts,
     results: Vec<SearchHit>,
     passages: Vec<PassageKey>,
+    /// Score of each result in the first ranking.
+    first_scores: Vec<f32>,
     estimated: bool,
     /// Number of tokens in the first verified hit; `None` if there was none.
     found: Option<u32>,
@@ -83,6 +87,7 @@ impl Collector {
             said: AnswerTexts::default(),
             results: Vec::new(),
             passages: Vec::new(),
+            first_scores: Vec::new(),
             estimated: false,
             found: None,
         }
@@ -129,6 +134,7 @@ impl Collector {
             return;
         }
         self.estimated |= !counted;
+        let first_score = place.first_score;
         let ChunkHit {
             path,
             span,
@@ -138,6 +144,7 @@ impl Collector {
             date,
             ..
         } = place;
+        self.first_scores.push(first_score);
         self.passages.push(PassageKey {
             path: path.clone(),
             hash: span.hash.0,
@@ -207,10 +214,11 @@ impl Collector {
         self.reorder(&order);
     }
 
-    /// Among equally good hits, ranks the latest first.
+    /// Among hits that the first ranking considers equally good, ranks the latest first. The second ranking tells hits
+    /// apart that state the same with different values.
     fn rank_latest(&mut self, question: &SearchQuestion) {
-        let hits: Vec<(DatedText<'_>, f32)> =
-            self.results.iter().map(|hit| (dated(hit), hit.score)).collect();
+        let scores = self.first_scores.iter().copied();
+        let hits: Vec<(DatedText<'_>, f32)> = self.results.iter().map(dated).zip(scores).collect();
         let order = order_latest_first(&question.request.query, &question.terms, &hits);
         self.reorder(&order);
     }
@@ -218,6 +226,7 @@ impl Collector {
     fn reorder(&mut self, order: &[usize]) {
         self.results = order.iter().map(|at| self.results[*at].clone()).collect();
         self.passages = order.iter().map(|at| self.passages[*at].clone()).collect();
+        self.first_scores = order.iter().map(|at| self.first_scores[*at]).collect();
     }
 
     /// Returns whether the answer contains every hit that was found.
@@ -265,6 +274,7 @@ fn locate_hit(snapshot: &SearchSnapshot, ranked: &RankedChunk) -> Option<ChunkHi
         mark: snapshot.facts.get(&place.document)?.mark,
         span: snapshot.spans.get(ranked.chunk as usize).copied().flatten()?,
         ranked: *ranked,
+        first_score: ranked.score,
         position: *place,
         passage: snapshot.corpus.passage(place).copied().unwrap_or_default(),
         second: None,
