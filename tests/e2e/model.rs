@@ -127,6 +127,44 @@ fn a_first_search_returns_no_empty_headings() {
 }
 
 #[test]
+fn a_hybrid_search_ranks_the_best_passages_again() {
+    let scratch = with_model();
+    let lines: String = (1..=30)
+        .map(|day| format!("- Day {day}: watered the plants in room {day}.\n\n"))
+        .collect();
+    scratch.write("knowledge/plants.md", &format!("# Plants\n\n{lines}"));
+    let daemon = Daemon::start(&scratch.home(), &[REAL]);
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    let mut ask = |mode: SearchMode, min_score: Option<f32>| -> SearchResponse {
+        let request = SearchRequest {
+            mode: Some(mode),
+            min_score,
+            explain: true,
+            limit: Some(20),
+            ..SearchRequest::new(
+                scratch.workspace().display().to_string(),
+                "which medicine did the physician prescribe",
+            )
+        };
+        client.raw().call(&request.into()).expect("an answer")
+    };
+    let hybrid = ask(SearchMode::Hybrid, None).results;
+    assert!(hybrid[0].text.contains("tablets"), "{hybrid:?}");
+    assert!(hybrid.len() > 5);
+    assert!(hybrid.windows(2).all(|pair| pair[0].score >= pair[1].score));
+    assert!(hybrid.iter().all(|hit| (0.0..=1.0).contains(&hit.score)));
+    let has_first = |hit: &hippo_proto::SearchHit| hit.explain.as_ref().unwrap().contains_key("first");
+    assert!(hybrid.iter().all(has_first));
+    let least = hybrid[0].score;
+    let strong = ask(SearchMode::Hybrid, Some(least)).results;
+    assert!(!strong.is_empty() && strong.iter().all(|hit| hit.score >= least));
+    for mode in [SearchMode::Lexical, SearchMode::Vector] {
+        assert!(!ask(mode, None).results.iter().any(has_first), "{mode:?}");
+    }
+}
+
+#[test]
 fn search_by_meaning_works_and_an_idle_model_is_unloaded() {
     let scratch = with_model();
     let daemon = Daemon::start(&scratch.home(), &[REAL, ("HIPPOD_EMBED_IDLE_UNLOAD_SECS", "1")]);

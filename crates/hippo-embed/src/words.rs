@@ -1,5 +1,6 @@
 //! Similarity of single words, from the input embeddings of the model.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Maximum bytes of a word. Longer words have no vector.
@@ -28,7 +29,7 @@ impl WordVectors {
     /// case. Equal words have the cosine 1. A word without a vector has the cosine 0 with all other words.
     #[must_use]
     pub fn similarities(&self, words: &[&str], others: &[&str]) -> Vec<f32> {
-        let vectors = |words: &[&str]| -> Vec<(Vec<i8>, f32)> {
+        let vectors = |words: &[&str]| -> Vec<(Cow<'_, [i8]>, f32)> {
             words.iter().map(|word| with_norm(self.vector(word))).collect()
         };
         let (rows, columns) = (vectors(words), vectors(others));
@@ -47,16 +48,16 @@ impl WordVectors {
     }
 
     /// Returns the sum of the vectors of the word's pieces. If a part of the word is no piece, the result is empty.
-    fn vector(&self, word: &str) -> Vec<i8> {
+    fn vector(&self, word: &str) -> Cow<'_, [i8]> {
         let Some(pieces) = self.split(word) else {
-            return Vec::new();
+            return Cow::default();
         };
         let row = |piece: &u32| {
             let start = *piece as usize * self.width;
             &self.rows[start..start + self.width]
         };
         if let [piece] = pieces.as_slice() {
-            return row(piece).to_vec();
+            return Cow::Borrowed(row(piece));
         }
         let mut sum = vec![0.0; self.width];
         for piece in &pieces {
@@ -64,7 +65,7 @@ impl WordVectors {
                 *sum += f32::from(*value);
             }
         }
-        compress(&sum).collect()
+        Cow::Owned(compress(&sum).collect())
     }
 
     /// Divides a word into the longest pieces, from its start.
@@ -108,7 +109,7 @@ pub(crate) fn compress(vector: &[f32]) -> impl Iterator<Item = i8> {
     vector.iter().map(move |value| (value * scale).round() as i8)
 }
 
-fn with_norm(vector: Vec<i8>) -> (Vec<i8>, f32) {
+fn with_norm(vector: Cow<'_, [i8]>) -> (Cow<'_, [i8]>, f32) {
     let norm = (dot(&vector, &vector) as f32).sqrt();
     (vector, norm)
 }

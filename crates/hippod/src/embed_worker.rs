@@ -68,7 +68,7 @@ pub enum EmbedEvent {
     State(ModelPhase),
 }
 
-/// A query in the form that the model computes.
+/// Vector of a query, and the word vectors of its model.
 #[derive(Debug, Clone)]
 pub struct EmbeddedQuery {
     /// Vector of the query, with unit length.

@@ -22,14 +22,11 @@ use std::time::Instant;
 use hippo_map::consolidation::PassageKey;
 use hippo_proto::{ErrorKind, IndexState, RpcError, SearchMode, SearchRequest, SearchResponse, Strategy};
 use hippo_rank::collapse;
-use hippo_rank::corpus::Corpus;
-use hippo_rank::dates::DateRange;
 use hippo_rank::floor::{self, ScoreFloors};
 use hippo_rank::rank::{self, Postings, RankInput, RankedChunk, VectorHits};
 use hippo_rank::rerank;
 use hippo_store::StoreError;
 use hippo_store::vector::PreparedQuery;
-use hippo_types::time::Date;
 use parking_lot::RwLockReadGuard;
 
 use crate::clock::{Clock, date_in};
@@ -142,36 +139,39 @@ impl SearchState {
         if embedded.is_some() && snapshot.model.as_deref() != model {
             return Ok(None);
         }
-        let vector = embedded.map(|embedded| &*embedded.vector);
+        let vector = embedded.map(|one| &*one.vector);
         let ranked = self.rank(&snapshot, vector, None)?;
         let second = match embedded {
             Some(embedded) => self.second_ranking(&snapshot, &ranked, embedded)?,
             None => None,
         };
-        Ok(Some(self.collect(snapshot, &ranked, second, vector.is_some())))
+        let floors = match second {
+            Some(_) => floor::SECOND_RANKING,
+            None => floor::FIRST_RANKING,
+        };
+        Ok(Some(self.collect(
+            snapshot,
+            &ranked,
+            second,
+            floors,
+            vector.is_some(),
+        )))
     }
 
     /// Checks the ranked chunks against the files on disk, and creates the answer from those whose text still exists.
-    /// `second` orders the first of them again.
+    /// `second` orders the first of them again. `floors` are those of the ranking that computed the scores.
     fn collect(
         &self,
         snapshot: RwLockReadGuard<'_, SearchSnapshot>,
         ranked: &[RankedChunk],
         second: Option<SecondRanking<'_>>,
+        floors: ScoreFloors,
         vector: bool,
     ) -> SearchAnswer {
-        let floors = match (&second, self.consulted.route) {
-            // The scores of a remembered answer may be from either ranking.
-            (Some(_), _) | (None, Route::Index) => floor::SECOND_RANKING,
-            (None, _) => floor::FIRST_RANKING,
-        };
         let mut collector = Collector::new(&self.question.request, self.question.limit, floors);
         let mut places = collector.places(&snapshot, ranked).into_iter();
         let index = self.index_state(&snapshot, vector);
-        let undated = self
-            .question
-            .dates
-            .is_some_and(|range| !is_dated(&snapshot.corpus, range));
+        let undated = self.question.is_undated(&snapshot.corpus);
         drop(snapshot);
 
         let mut verifier = Verifier::new(&self.view.root, self.view.config.sources.max_file_bytes);
@@ -185,6 +185,9 @@ impl SearchState {
         if let Some(second) = second {
             let first = places.by_ref().take(rerank::CANDIDATES).filter_map(&mut check);
             for (place, text) in second.order(&self.question, first.collect()) {
+                if collector.is_full() {
+                    break;
+                }
                 largest = place.score();
                 collector.take(place, text);
             }
@@ -317,7 +320,7 @@ impl SearchState {
             dates: self.question.dates,
             limit: wanted,
         };
-        let ranked = with_scratch(|scratch| rank::rank(&input, scratch));
+        let ranked = with_scratch(|scratch| rank::rank(&input, &mut scratch.first));
         Ok(collapse::collapse(&ranked, &snapshot.corpus, wanted))
     }
 
@@ -367,14 +370,6 @@ impl SearchState {
             why,
         }
     }
-}
-
-/// Returns whether any document or section has a date within a range.
-fn is_dated(corpus: &Corpus, range: DateRange) -> bool {
-    let within = |date: Option<Date>| date.is_some_and(|date| range.contains(date));
-    corpus.documents().any(|(_, document)| {
-        within(document.date) || document.sections().iter().any(|section| within(section.date))
-    })
 }
 
 /// Returns the answer to the client for an error of the store. A damaged database is also reported to the engine, so

@@ -11,6 +11,9 @@ use hippo_fs::{FileContent, WorkspaceDir};
 use hippo_store::system;
 use hippo_text::chunk::{self, ContentHash, Document};
 
+/// Number of checked files from which unchanged files are closed.
+const OPEN: usize = 32;
+
 /// Location of a chunk according to the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChunkSpan {
@@ -65,7 +68,7 @@ pub struct VerifiedHit {
     pub end_line: u32,
 }
 
-/// Verifier for the hits of one query. It opens each file only once.
+/// Verifier for the hits of one query. It keeps files open from hit to hit.
 pub struct Verifier<'root> {
     root: &'root Path,
     max_file_bytes: u64,
@@ -100,6 +103,7 @@ impl<'root> Verifier<'root> {
             if !matches!(seen, FileCheckResult::Same(_)) {
                 self.changed.push(path.to_owned());
             }
+            self.close_some();
             self.files.insert(path.to_owned(), seen);
         }
         match self.files.get_mut(path)? {
@@ -111,6 +115,14 @@ impl<'root> Verifier<'root> {
             }),
             FileCheckResult::Changed { bytes, document } => find(bytes, document, span),
             FileCheckResult::Gone => None,
+        }
+    }
+
+    /// Closes the open files if there are many. A file is opened again if another hit needs it.
+    fn close_some(&mut self) {
+        if self.files.len() >= OPEN {
+            self.files
+                .retain(|_, seen| !matches!(seen, FileCheckResult::Same(_)));
         }
     }
 

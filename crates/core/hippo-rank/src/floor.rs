@@ -8,6 +8,7 @@ use hippo_text::terms::{self, QueryTerm};
 pub const FLOOR: f32 = 0.5;
 /// Minimum confidence of further passages, once one passage reaches [`FLOOR`].
 pub const FURTHER: f32 = 0.2;
+
 /// Scores from which the results of a search count.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScoreFloors {
@@ -23,7 +24,9 @@ pub const FIRST_RANKING: ScoreFloors = ScoreFloors {
     good: 0.35,
     relevant: 0.5,
 };
-/// Floors for scores of the second ranking.
+/// Floors for scores of the second ranking, which are probabilities. Of the questions with evidence in LoCoMo and BEAM
+/// 100K, 95 % have a best score of at least 0.16 and 0.09. Of questions about another conversation, 75 % and 50 % have
+/// a best score below 0.06 and 0.05.
 pub const SECOND_RANKING: ScoreFloors = ScoreFloors {
     good: 0.15,
     relevant: 0.05,

@@ -12,7 +12,7 @@ mod trees;
 use std::sync::LazyLock;
 
 use hippo_text::chunk::Speaker;
-use hippo_text::terms::QueryTerm;
+use hippo_text::terms::{Analyzer, QueryTerm};
 
 use crate::corpus::{ChunkPlace, SectionPlace};
 use crate::rank::RankedChunk;
@@ -22,6 +22,8 @@ pub use trees::BoostedTrees;
 
 /// Maximum number of candidates of the second ranking.
 pub const CANDIDATES: usize = 100;
+/// Number of candidates at the top with which the others are compared.
+pub const FEEDBACK: usize = 5;
 /// Distance in chunks at which candidates of one passage are neighbours.
 const REACH: u32 = 2;
 
@@ -57,10 +59,10 @@ pub struct VectorFacts {
 
 macro_rules! features {
     ($($name:ident,)*) => {
-        /// Names of the features, in the order of [`compute_features`].
+        /// Names of the features, in the order of [`FeatureValues`].
         pub const FEATURES: [&str; [$(stringify!($name)),*].len()] = [$(stringify!($name)),*];
 
-        /// NamedFeatures of the features of one candidate.
+        /// Values of the features of one candidate, by name.
         #[derive(Debug, Clone, Copy, Default)]
         struct NamedFeatures { $($name: f32,)* }
 
@@ -70,7 +72,7 @@ macro_rules! features {
     };
 }
 
-/// NamedFeatures of one candidate's features, in the order of [`FEATURES`].
+/// Values of one candidate's features, in the order of [`FEATURES`].
 pub type FeatureValues = [f32; FEATURES.len()];
 
 features! {
@@ -104,6 +106,12 @@ pub fn built_in() -> &'static BoostedTrees {
     &TREES
 }
 
+/// Stems of words, which queries reuse.
+#[derive(Default)]
+pub struct RerankScratch {
+    analyzer: Analyzer,
+}
+
 /// Computes the features of the candidates, which are in the order of the first ranking. `terms` are the terms of the
 /// query with their inverse document frequencies.
 #[must_use]
@@ -112,9 +120,10 @@ pub fn compute_features(
     terms: &[(QueryTerm, f32)],
     candidates: &[RerankCandidate<'_>],
     similarity: WordSimilarity<'_>,
+    scratch: &mut RerankScratch,
 ) -> Vec<FeatureValues> {
     let question = Question::new(query, terms);
-    let mut reader = CandidateReader::default();
+    let mut reader = CandidateReader::new(&mut scratch.analyzer);
     let facts: Vec<TextFacts> = (candidates.iter())
         .map(|candidate| reader.read(&question, candidate.text, &candidate.heading))
         .collect();
@@ -192,7 +201,11 @@ impl<'a> CandidateSet<'a> {
         })
     }
 
-    fn similarities(&self, reader: &CandidateReader, similarity: WordSimilarity<'_>) -> Vec<TextSimilarity> {
+    fn similarities(
+        &self,
+        reader: &CandidateReader<'_>,
+        similarity: WordSimilarity<'_>,
+    ) -> Vec<TextSimilarity> {
         let asked: Vec<&str> = (self.question.words.iter())
             .map(|(word, _)| word.as_str())
             .collect();

@@ -79,9 +79,9 @@ impl Freshener {
 
     /// Waits until the changed files of ranked chunks are indexed. Returns whether this happened in time.
     pub async fn read_stale(&self, stale: &StaleFiles) -> bool {
-        !stale.changed.is_empty()
-            && stale.changed.len() as u64 <= MOST_FILES
-            && self.read(stale.changed.clone()).await
+        // The changed files are in rank order, so the files of the best results come first.
+        let first: Vec<String> = stale.changed.iter().take(MOST_FILES as usize).cloned().collect();
+        !first.is_empty() && self.read(first).await
     }
 
     async fn read(&self, paths: Vec<String>) -> bool {

@@ -214,8 +214,8 @@ impl Collector {
         self.reorder(&order);
     }
 
-    /// Among hits that the first ranking considers equally good, ranks the latest first. The second ranking tells hits
-    /// apart that state the same with different values.
+    /// Among hits that the first ranking considers equally good, ranks the latest first. The scores of the second
+    /// ranking are not used, because they differ even between hits that state different values of the same fact.
     fn rank_latest(&mut self, question: &SearchQuestion) {
         let scores = self.first_scores.iter().copied();
         let hits: Vec<(DatedText<'_>, f32)> = self.results.iter().map(dated).zip(scores).collect();
@@ -244,7 +244,12 @@ impl Collector {
         mut self,
         question: &SearchQuestion,
     ) -> (Vec<SearchHit>, Vec<PassageKey>, u64, Vec<String>) {
-        if question.dates.is_none() {
+        // A remembered answer, whose hits have no component scores, keeps its order.
+        let is_ranked = |hit: &SearchHit| {
+            let scores = hit.scores.as_ref();
+            scores.is_some_and(|scores| scores.lexical.is_some() || scores.vector.is_some())
+        };
+        if question.dates.is_none() && self.results.iter().any(is_ranked) {
             self.rank_latest(question);
         }
         self.rank_superseded();

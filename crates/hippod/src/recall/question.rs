@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hippo_proto::{MAX_LIMIT, RpcError, SearchMode, SearchRequest};
+use hippo_rank::corpus::Corpus;
 use hippo_rank::dates::{self, DateRange};
 use hippo_store::StoreError;
 use hippo_text::terms::{self, QueryTerm};
@@ -81,6 +82,17 @@ impl SearchQuestion {
         snapshot: &SearchSnapshot,
     ) -> Result<Vec<Arc<[u32]>>, StoreError> {
         view.postings(snapshot, &self.expressions)
+    }
+
+    /// Returns whether the query mentions dates, but no document or section has a date within them.
+    pub fn is_undated(&self, corpus: &Corpus) -> bool {
+        let Some(range) = self.dates else {
+            return false;
+        };
+        let within = |date: Option<Date>| date.is_some_and(|date| range.contains(date));
+        !corpus.documents().any(|(_, document)| {
+            within(document.date) || document.sections().iter().any(|section| within(section.date))
+        })
     }
 
     /// Returns the key by which a repeated query is recognized: its sorted terms and its dates.

@@ -4,22 +4,22 @@ use std::collections::HashMap;
 
 use hippo_embed::WordVectors;
 use hippo_proto::{RpcError, SearchMode};
-use hippo_rank::corpus::ChunkPlace;
 use hippo_rank::idf;
 use hippo_rank::rank::RankedChunk;
-use hippo_rank::rerank::{CANDIDATES, RerankCandidate, VectorFacts, built_in, compute_features};
+use hippo_rank::rerank::{CANDIDATES, FEEDBACK, RerankCandidate, VectorFacts, built_in, compute_features};
 use hippo_store::vector::PreparedQuery;
 use hippo_text::terms::QueryTerm;
 
 use super::hit::ChunkHit;
 use super::question::SearchQuestion;
+use super::scratch::with_scratch;
 use super::{SearchState, search_error};
 use crate::embed_worker::EmbeddedQuery;
 use crate::verify::VerifiedHit;
 use crate::view::SearchSnapshot;
 
-/// Number of candidates at the top whose vectors the others are compared with.
-const TOP: usize = 5;
+/// Start of the id of the model with which the trees were trained. Cosines of other models have other ranges.
+const TRAINED_WITH: &str = "all-minilm-l6-v2|";
 /// Number of chunks of a passage whose cosines count.
 const BEST: usize = 3;
 /// Maximum number of chunks of a passage that are compared, around the candidate.
@@ -34,7 +34,7 @@ pub struct SecondRanking<'a> {
 }
 
 impl SearchState {
-    /// Prepares the second ranking. Returns `None` if the model has no vectors of single words, if most of the candidates
+    /// Prepares the second ranking. Returns `None` if the trees were trained with another model, if most of the candidates
     /// have no vector, or if the mode is not hybrid.
     pub(super) fn second_ranking<'a>(
         &self,
@@ -42,8 +42,12 @@ impl SearchState {
         ranked: &[RankedChunk],
         embedded: &'a EmbeddedQuery,
     ) -> Result<Option<SecondRanking<'a>>, RpcError> {
-        let words = embedded.words.as_deref();
-        let Some(words) = words.filter(|_| self.question.mode == SearchMode::Hybrid) else {
+        let is_trained = snapshot
+            .model
+            .as_deref()
+            .is_some_and(|model| model.starts_with(TRAINED_WITH));
+        let is_wanted = is_trained && self.question.mode == SearchMode::Hybrid;
+        let Some(words) = embedded.words.as_deref().filter(|_| is_wanted) else {
             return Ok(None);
         };
         let chunks: Vec<u32> = ranked.iter().take(CANDIDATES).map(|one| one.chunk).collect();
@@ -74,9 +78,9 @@ impl SearchState {
         }))
     }
 
-    /// Returns for each chunk the cosine with the sum of the first [`TOP`] other chunks; 0 without vectors.
+    /// Returns for each chunk the cosine with the sum of the first [`FEEDBACK`] other chunks; 0 without vectors.
     fn compare_with_best(&self, snapshot: &SearchSnapshot, chunks: &[u32]) -> Vec<f32> {
-        let top = &chunks[..chunks.len().min(TOP)];
+        let top = &chunks[..chunks.len().min(FEEDBACK)];
         let vectors = self
             .view
             .with_reader(|reader| reader.vectors(top))
@@ -101,24 +105,33 @@ impl SearchState {
 
 /// Returns for each chunk the mean of the [`BEST`] largest cosines of its passage with the query.
 fn compare_passages(snapshot: &SearchSnapshot, chunks: &[u32], query: &[f32]) -> Vec<f32> {
-    let window = |chunk: &u32| {
-        let place: Option<&ChunkPlace> = snapshot.corpus.place(*chunk);
-        place.map_or(&[][..], |place| snapshot.corpus.window(place, REACH))
-    };
-    let mut wanted: Vec<u32> = chunks.iter().flat_map(window).copied().collect();
+    let windows: Vec<&[u32]> = (chunks.iter())
+        .map(|chunk| {
+            let place = snapshot.corpus.place(*chunk);
+            place.map_or(&[][..], |place| snapshot.corpus.window(place, REACH))
+        })
+        .collect();
+    let mut wanted = windows.concat();
     wanted.sort_unstable();
     wanted.dedup();
-    let all = cosines(snapshot, query, &wanted);
-    let of_chunk = |chunk: &u32| {
-        let around = window(chunk)
-            .iter()
-            .filter_map(|near| wanted.binary_search(near).ok());
-        let mut around: Vec<f32> = around.map(|at| all[at]).collect();
-        around.sort_unstable_by(|one, other| other.total_cmp(one));
-        around.truncate(BEST);
-        around.iter().sum::<f32>() / around.len().max(1) as f32
+    let mut known = vec![0.0; wanted.last().map_or(0, |last| *last as usize + 1)];
+    for (chunk, cosine) in wanted.iter().zip(cosines(snapshot, query, &wanted)) {
+        known[*chunk as usize] = cosine;
+    }
+    let mean_of_best = |window: &&[u32]| {
+        let mut best = [f32::MIN; BEST];
+        for chunk in *window {
+            let mut cosine = known[*chunk as usize];
+            for place in &mut best {
+                if cosine > *place {
+                    std::mem::swap(place, &mut cosine);
+                }
+            }
+        }
+        let count = window.len().min(BEST);
+        best[..count].iter().sum::<f32>() / count.max(1) as f32
     };
-    chunks.iter().map(of_chunk).collect()
+    windows.iter().map(mean_of_best).collect()
 }
 
 /// Returns the cosine of each chunk with a vector of unit length; 0 for a chunk without a vector.
@@ -152,12 +165,13 @@ impl SecondRanking<'_> {
             .collect();
         let similarity = |words: &[&str], others: &[&str]| self.words.similarities(words, others);
         let query = &question.request.query;
-        let features = compute_features(query, &self.terms, &candidates, &similarity);
-        let trees = built_in();
-        for ((hit, _), values) in hits.iter_mut().zip(features) {
-            if !trees.is_empty() {
-                hit.ranked.score = trees.score(&values);
-            }
+        let features = with_scratch(|scratch| {
+            let scratch = &mut scratch.second;
+            compute_features(query, &self.terms, &candidates, &similarity, scratch)
+        });
+        let scores = built_in().scores(&features);
+        for ((hit, _), (values, score)) in hits.iter_mut().zip(features.into_iter().zip(scores)) {
+            hit.ranked.score = score;
             hit.second = Some(values);
         }
         hits.sort_by(|(one, _), (other, _)| other.ranked.score.total_cmp(&one.ranked.score));

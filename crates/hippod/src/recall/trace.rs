@@ -119,7 +119,8 @@ fn lesson(
     good: f32,
 ) -> Option<Lesson> {
     let cue = question.cue();
-    let best = response.results.first().filter(|best| best.score >= good)?;
+    // A later hit can precede a hit with a higher score.
+    let best = response.results.iter().find(|hit| hit.score >= good)?;
     let telling = question.terms.iter().any(|term| !term.stop);
     if !telling || passages.len() > REMEMBERED {
         return None;

@@ -2,12 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::FEEDBACK;
 use super::text::TextFacts;
 
-/// Number of candidates at the top whose terms are the feedback.
-const TOP: usize = 5;
-
-/// Returns for each candidate its cosine with the sum of the best [`TOP`] other candidates. Terms are weighted by their
+/// Returns for each candidate its cosine with the sum of the best [`FEEDBACK`] other candidates. Terms are weighted by their
 /// inverse document frequency among the candidates.
 pub(super) fn resemblance(facts: &[TextFacts]) -> Vec<f32> {
     let mut counts: HashMap<u32, f32> = HashMap::new();
@@ -17,7 +15,7 @@ pub(super) fn resemblance(facts: &[TextFacts]) -> Vec<f32> {
     let all = facts.len() as f32;
     let weight = |term: &u32| (1.0 + all / counts[term]).ln();
     let mut top: BTreeMap<u32, f32> = BTreeMap::new();
-    for term in facts.iter().take(TOP).flat_map(|text| &text.terms) {
+    for term in facts.iter().take(FEEDBACK).flat_map(|text| &text.terms) {
         *top.entry(*term).or_default() += 1.0;
     }
     let of_top: f32 = top
@@ -26,7 +24,7 @@ pub(super) fn resemblance(facts: &[TextFacts]) -> Vec<f32> {
         .sum();
     (facts.iter().enumerate())
         .map(|(at, text)| {
-            let own = f32::from(u8::from(at < TOP));
+            let own = f32::from(u8::from(at < FEEDBACK));
             let (mut product, mut of_text, mut removed) = (0.0, 0.0, 0.0);
             for term in &text.terms {
                 let square = weight(term).powi(2);

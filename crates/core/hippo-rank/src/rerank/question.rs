@@ -1,12 +1,14 @@
-//! The words of a question, and what kind of answer it asks for.
+//! Words and kind of a question.
 
 use std::collections::{BTreeSet, HashMap};
 
 use hippo_text::speaker::is_speaker_term;
 use hippo_text::terms::{self, Analyzer, QueryTerm};
 
-/// Minimum number of letters of a word whose meaning is compared.
+/// Minimum number of bytes of a word whose meaning is compared.
 const WORD: usize = 3;
+/// Maximum number of words whose meaning is compared.
+const MOST_WORDS: usize = 32;
 
 /// A question with weights for its terms.
 #[derive(Debug)]
@@ -24,7 +26,7 @@ pub(super) struct Question {
     pub asks: Asks,
 }
 
-/// What a question asks for.
+/// Kinds of answers that a question asks for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Asks {
     pub when: bool,
@@ -67,6 +69,8 @@ impl Question {
                 words.push((word, weight));
             }
         }
+        words.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+        words.truncate(MOST_WORDS);
         Self {
             numbers: numbers.map(str::to_owned).collect(),
             names,
@@ -121,7 +125,7 @@ impl Asks {
     }
 }
 
-/// Returns the words of a text that say something, in lower case.
+/// Returns the words of a text that are not stop words, in lower case.
 pub(super) fn content_words(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(|mark: char| !mark.is_alphabetic());
     let words = words.filter(|word| word.len() >= WORD).map(str::to_lowercase);

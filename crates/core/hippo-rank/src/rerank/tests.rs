@@ -77,7 +77,13 @@ fn features_describe_the_text_and_the_candidates_around_it() {
         candidate("Tomatoes need water.", 2, 3, 0.3),
         candidate("- **Ben:** Why?", 1, 7, 0.2),
     ];
-    let values = compute_features(query, &weighted(query), &candidates, &by_letter);
+    let values = compute_features(
+        query,
+        &weighted(query),
+        &candidates,
+        &by_letter,
+        &mut RerankScratch::default(),
+    );
     let of = |name: &str| -> Vec<f32> { values.iter().map(|values| value(values, name)).collect() };
 
     assert_eq!(of("first"), [0.9, 0.6, 0.3, 0.2]);
@@ -111,13 +117,18 @@ fn every_feature_is_finite() {
             .map(|(at, text)| candidate(text, at, u32::MAX, 0.0))
             .collect();
         for similarity in [&by_letter as WordSimilarity<'_>, &|_, _| Vec::new()] {
-            let values = compute_features(query, &weighted(query), &candidates, similarity);
+            let values = compute_features(
+                query,
+                &weighted(query),
+                &candidates,
+                similarity,
+                &mut RerankScratch::default(),
+            );
             assert_eq!(values.len(), texts.len());
             assert!(values.iter().flatten().all(|value| value.is_finite()), "{query}");
-            for values in values {
-                assert!((0.0..=1.0).contains(&built_in().score(&values)));
-            }
+            let scores = built_in().scores(&values);
+            assert!(scores.iter().all(|score| (0.0..=1.0).contains(score)));
         }
     }
-    assert!(compute_features("Ada", &[], &[], &by_letter).is_empty());
+    assert!(compute_features("Ada", &[], &[], &by_letter, &mut RerankScratch::default()).is_empty());
 }

@@ -47,7 +47,7 @@ impl Interner {
     }
 }
 
-/// What the features need from a candidate's text.
+/// Facts about a candidate's text.
 #[derive(Debug, Default)]
 pub(super) struct TextFacts {
     /// For each query term, true if the text contains it.
@@ -77,15 +77,22 @@ pub(super) struct TextFacts {
     pub terms: Vec<u32>,
 }
 
-/// Reader of texts. It keeps the stems and the numbers of words from text to text.
-#[derive(Default)]
-pub(super) struct CandidateReader {
-    analyzer: Analyzer,
+/// Reader of texts. It keeps the numbers of words from text to text.
+pub(super) struct CandidateReader<'a> {
+    analyzer: &'a mut Analyzer,
     pub words: Interner,
     terms: Interner,
 }
 
-impl CandidateReader {
+impl<'a> CandidateReader<'a> {
+    pub fn new(analyzer: &'a mut Analyzer) -> Self {
+        Self {
+            analyzer,
+            words: Interner::default(),
+            terms: Interner::default(),
+        }
+    }
+
     /// Reads the text of a candidate. `heading` contains its path and its headings.
     pub fn read(&mut self, question: &Question, text: &str, heading: &str) -> TextFacts {
         let text = hippo_text::text::start(text, READ);

@@ -77,11 +77,18 @@ impl BoostedTrees {
         self.roots.is_empty()
     }
 
-    /// Returns the score, from 0 to 1, of a candidate with these values.
+    /// Returns the score, from 0 to 1, of each candidate. A candidate has one value per feature.
     #[must_use]
-    pub fn score(&self, values: &[f32]) -> f32 {
-        let sum: f32 = self.roots.iter().map(|root| self.leaf(*root, values)).sum();
-        1.0 / (1.0 + (-(self.slope * sum + self.intercept)).exp())
+    pub fn scores<Values: AsRef<[f32]>>(&self, candidates: &[Values]) -> Vec<f32> {
+        let mut sums = vec![0.0; candidates.len()];
+        // The nodes of one tree stay in the processor's cache while all candidates are evaluated.
+        for root in &self.roots {
+            for (sum, values) in sums.iter_mut().zip(candidates) {
+                *sum += self.leaf(*root, values.as_ref());
+            }
+        }
+        let logistic = |sum: f32| 1.0 / (1.0 + (-(self.slope * sum + self.intercept)).exp());
+        sums.into_iter().map(logistic).collect()
     }
 
     fn leaf(&self, root: usize, values: &[f32]) -> f32 {
@@ -155,14 +162,14 @@ mod tests {
             ([9.0, 9.0], 14.0),
         ] {
             let expected = 1.0 / (1.0 + f32::exp(-sum));
-            assert!((trees.score(&values) - expected).abs() < 1e-6, "{values:?}");
+            assert!((trees.scores(&[values])[0] - expected).abs() < 1e-6, "{values:?}");
         }
     }
 
     #[test]
     fn the_calibration_scales_the_sum() {
         let trees = BoostedTrees::parse("calibration 2 -6\n=3", &NAMES).unwrap();
-        assert!((trees.score(&[0.0, 0.0]) - 0.5).abs() < 1e-6);
+        assert!((trees.scores(&[[0.0, 0.0]])[0] - 0.5).abs() < 1e-6);
     }
 
     #[test]
@@ -194,6 +201,6 @@ mod tests {
             "=1 ".repeat(deep + 1)
         );
         let trees = BoostedTrees::parse(&text, &NAMES).unwrap();
-        assert!(trees.score(&[1.0, 0.0]) > 0.7);
+        assert!(trees.scores(&[[1.0, 0.0]])[0] > 0.7);
     }
 }
