@@ -60,7 +60,7 @@ fn the_demonstration_finds_answers_by_meaning_and_leaves_no_files() {
     for (question, answer) in [
         ("Which seat does she prefer on a plane?", "in an aisle seat"),
         ("What did we get the kid for her birthday?", "a tawny owl"),
-        ("How long can the device stay under water?", "survives a flood"),
+        ("Where does water get into the enclosure?", "at the cable gland"),
         (
             "What keeps the house computer alive in a blackout?",
             "Uninterruptible power supply",

@@ -188,7 +188,7 @@ impl SearchState {
                 if collector.is_full() {
                     break;
                 }
-                largest = place.score();
+                largest = place.score().min(largest);
                 collector.take(place, text);
             }
         }

@@ -25,10 +25,7 @@ const QUESTIONS: [(&str, &str); 5] = [
         "What did we get the kid for her birthday?",
         "birthday present lamp",
     ),
-    (
-        "How long can the device stay under water?",
-        "logger survives flood",
-    ),
+    ("Where does water get into the enclosure?", "water cable gland"),
     (
         "What keeps the house computer alive in a blackout?",
         "uninterruptible power supply",

@@ -20,6 +20,10 @@ use crate::view::SearchSnapshot;
 
 /// Start of the id of the model with which the trees were trained. Cosines of other models have other ranges.
 const TRAINED_WITH: &str = "all-minilm-l6-v2|";
+/// Minimum best score with which the hits are ordered by the second ranking. Below it, the trees have seen nothing like
+/// these texts, and the order of the first ranking is better: on the example of this repository, and equally good in
+/// sets left out of the training.
+const CONFIDENT: f32 = 0.1;
 /// Number of chunks of a passage whose cosines count.
 const BEST: usize = 3;
 /// Maximum number of chunks of a passage that are compared, around the candidate.
@@ -146,7 +150,7 @@ fn cosines(snapshot: &SearchSnapshot, vector: &[f32], chunks: &[u32]) -> Vec<f32
 }
 
 impl SecondRanking<'_> {
-    /// Computes the scores of the second ranking, and sorts the hits by them. `hits` are in the order of the first
+    /// Computes the scores of the second ranking, and sorts the hits by them if one is at least [`CONFIDENT`]. `hits` are in the order of the first
     /// ranking.
     pub(super) fn order(
         &self,
@@ -173,6 +177,9 @@ impl SecondRanking<'_> {
         for ((hit, _), (values, score)) in hits.iter_mut().zip(features.into_iter().zip(scores)) {
             hit.ranked.score = score;
             hit.second = Some(values);
+        }
+        if hits.iter().all(|(hit, _)| hit.ranked.score < CONFIDENT) {
+            return hits;
         }
         hits.sort_by(|(one, _), (other, _)| other.ranked.score.total_cmp(&one.ranked.score));
         hits
