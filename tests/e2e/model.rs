@@ -132,7 +132,7 @@ fn a_hybrid_search_ranks_the_best_passages_again() {
     let lines: String = (1..=30)
         .map(|day| format!("- Day {day}: watered the plants in room {day}.\n\n"))
         .collect();
-    scratch.write("knowledge/plants.md", &format!("# Plants\n\n{lines}"));
+    scratch.write("knowledge/plants.md", format!("# Plants\n\n{lines}"));
     let daemon = Daemon::start(&scratch.home(), &[REAL]);
     let mut client = daemon.client();
     client.index(&scratch.workspace());

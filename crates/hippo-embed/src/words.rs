@@ -17,7 +17,7 @@ pub struct WordVectors {
 }
 
 impl WordVectors {
-    /// Creates the vectors from the row of each word piece and a table of [compressed](compress) rows with `width`
+    /// Creates the vectors from the row of each word piece and a table of compressed rows with `width`
     /// components each. Pieces without a row are dropped.
     pub fn new(mut pieces: HashMap<Box<str>, u32>, width: usize, rows: Vec<i8>) -> Self {
         let count = rows.len() / width.max(1);
