@@ -53,6 +53,8 @@ def data_sets(folder):
     for name in sorted(path.name for path in (folder / "beam").glob("100K-*")):
         yield "beam", name, folder / "beam" / name, "questions.jsonl", "chunk"
     yield "scifact", "scifact", folder / "scifact", "questions.jsonl", "file"
+    yield "cranfield", "cranfield", folder / "cranfield", "questions.jsonl", "file"
+    yield "example", "example", pathlib.Path(__file__).parents[2] / "examples", "questions.jsonl", "chunk"
     yield "memaware-explicit", "memaware", folder / "memaware", "questions_explicit.jsonl", "section"
     yield "memaware-implicit", "memaware", folder / "memaware", "questions_implicit.jsonl", "section"
 
@@ -88,7 +90,7 @@ def main():
     with open(options.out, "w", encoding="utf-8") as out:
         sets = [row for row in data_sets(options.eval / "retrieval") if options.only in row[0]]
         for name, part, folder, file, unit in sets:
-            kept = options.home / "eval" / folder.relative_to(options.eval / "retrieval")
+            kept = options.home / "eval" / (part if name.startswith(part) else f"{name}/{part}")
             if not kept.exists():
                 shutil.copytree(folder / "workspace", kept)
             root = str(kept.resolve())

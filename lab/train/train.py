@@ -3,7 +3,7 @@
 Usage: train.py DUMP... [--out models/ranker.txt] [--drop FEATURE,...]
 
 DUMP is a file of dump.py. Every part of the data is left out once: each conversation of LoCoMo, thirds of the other
-sets. The printed figures are from the parts that were left out. Then the trees are trained on all parts, and calibrated
+sets. The printed figures are from the parts that were left out, and from sets that are never used for training. Then the trees are trained on all parts, and calibrated
 with the scores of the parts that were left out.
 """
 
@@ -30,6 +30,8 @@ PARAMETERS = {
     "force_row_wise": True, "num_threads": 2, "verbose": -1,
 }
 TREES = 500
+# Minimum best score with which the daemon uses the order of the second ranking.
+CONFIDENT = 0.1
 # Limits on the tokens of an answer.
 BUDGETS = [500, 1000, 2000, 3500]
 
@@ -37,9 +39,6 @@ BUDGETS = [500, 1000, 2000, 3500]
 class Question:
     def __init__(self, row, names):
         self.set, self.part, self.group = row["set"], row["part"], row["group"]
-        self.fold = self.part if self.set.startswith("locomo") else zlib.crc32(row["question"].encode()) % 3
-        if self.set.startswith("beam"):
-            self.fold = zlib.crc32(self.part.encode()) % 3
         self.evidence = row["evidence"]
         self.relevant, self.units, self.tokens = row["relevant"], row["units"], row["tokens"]
         order = [row["names"].index(name) for name in names]
@@ -48,6 +47,10 @@ class Question:
         seen = set()
         self.first = [at for at, unit in enumerate(self.units) if not (unit in seen or seen.add(unit))]
         self.labels = numpy.array([1.0 if spans else 0.0 for spans in self.relevant])
+        # Questions with the same evidence are in the same fold.
+        found = [unit for unit, spans in zip(self.units, self.relevant) if spans]
+        key = self.part if self.set.startswith("beam") else min(found, default=row["question"])
+        self.fold = self.part if self.set.startswith("locomo") else str(zlib.crc32(key.encode()) % 3)
 
 
 def is_kept(row):
@@ -55,9 +58,9 @@ def is_kept(row):
     return zlib.crc32((row["part"] + row["question"]).encode()) % 4 == 0
 
 
-def rows_of(questions, all_questions):
+def rows_of(questions):
     """Returns features, labels and weights of the training candidates."""
-    counts = collections.Counter(question.set for question in all_questions)
+    counts = collections.Counter(question.set for question in questions)
     features, labels, weights = [], [], []
     for question in questions:
         if not question.first:
@@ -70,11 +73,11 @@ def rows_of(questions, all_questions):
     return numpy.concatenate(features), numpy.concatenate(labels), numpy.concatenate(weights)
 
 
-def fit(questions, names, parameters=PARAMETERS, trees=TREES):
-    features, labels, weights = rows_of(questions, questions)
+def fit(questions, names):
+    features, labels, weights = rows_of(questions)
     constraints = [1 if name in RISING else -1 if name in FALLING else 0 for name in names]
     data = lightgbm.Dataset(features, labels, weight=weights, feature_name=names)
-    return lightgbm.train({**parameters, "monotone_constraints": constraints}, data, trees)
+    return lightgbm.train({**PARAMETERS, "monotone_constraints": constraints}, data, TREES)
 
 
 def judge(question, scores):
@@ -125,15 +128,15 @@ def report(title, questions, scores):
             print(f"  locomo, {budget} tokens: {100 * numpy.mean(shares):.1f} %")
 
 
-def left_out(questions, names, **options):
+def left_out(questions, names):
     """Returns for each question the raw scores of a model that has not seen its part."""
     scores = [None] * len(questions)
-    for fold in sorted({str(question.fold) for question in questions}):
-        train = [question for question in questions if str(question.fold) != fold]
-        model = fit(train, names, **options)
+    for fold in sorted({question.fold for question in questions}):
+        train = [question for question in questions if question.fold != fold]
+        model = fit(train, names)
         for at, question in enumerate(questions):
-            if str(question.fold) == fold:
-                scores[at] = model.predict(question.features, raw_score=True) if len(question.units) else []
+            if question.fold == fold:
+                scores[at] = model.predict(question.features, raw_score=True)
     return scores
 
 
@@ -155,13 +158,23 @@ def calibrate(questions, scores):
     return pair
 
 
+def probabilities(scores, pair):
+    return 1.0 / (1.0 + numpy.exp(-(pair[0] * numpy.asarray(scores) + pair[1])))
+
+
+def in_order(question, scores, pair, first):
+    """Returns the values by which the daemon orders the candidates: the scores of the second ranking, or those of the
+    first if none reaches CONFIDENT."""
+    return scores if probabilities(scores, pair).max() >= CONFIDENT else question.features[:, first]
+
+
 def reliability(questions, scores, pair):
     """Prints for ranges of the score the mean score and the share of relevant candidates."""
     for kind in ["locomo", "beam", "memaware-explicit", "scifact"]:
         p, y = [], []
         for question, score in zip(questions, scores):
             if question.set in (kind, kind + "-other"):
-                p.append(1.0 / (1.0 + numpy.exp(-(pair[0] * numpy.asarray(score)[question.first] + pair[1]))))
+                p.append(probabilities(score, pair)[question.first])
                 y.append(question.labels[question.first])
         if not p:
             continue
@@ -176,8 +189,7 @@ def reliability(questions, scores, pair):
 
 def top_scores(questions, scores, pair):
     for kind in sorted({question.set for question in questions}):
-        top = [1.0 / (1.0 + math.exp(-(pair[0] * max(score) + pair[1])))
-               for question, score in zip(questions, scores) if question.set == kind and len(score)]
+        top = [probabilities(score, pair).max() for question, score in zip(questions, scores) if question.set == kind]
         print(f"  {kind:20} best score:",
               " ".join(f"{share}%: {numpy.percentile(top, share):.3f}" for share in (5, 10, 25, 50, 75, 90, 95)))
 
@@ -200,17 +212,21 @@ def main():
     rows = [json.loads(line) for path in options.dumps for line in open(path, encoding="utf-8")]
     names = [name for name in next(row["names"] for row in rows if row["names"]) if name not in options.drop.split(",")]
     rows = [row for row in rows if row["units"] and (row["evidence"] or is_kept(row))]
-    questions = [Question(row, names) for row in rows]
+    asked = [Question(row, names) for row in rows]
+    questions = [question for question in asked if question.set in KINDS]
+    unseen = [question for question in asked if question.set not in KINDS]
     first = names.index("first")
-    report("first ranking", questions, [question.features[:, first] for question in questions])
+    report("first ranking", asked, [question.features[:, first] for question in asked])
     scores = left_out(questions, names)
-    report("second ranking, parts left out", questions, scores)
     pair = calibrate(questions, scores)
+    model = fit(questions, names)
+    known = zip(questions + unseen, scores + [model.predict(one.features, raw_score=True) for one in unseen])
+    report("second ranking, parts left out", questions + unseen,
+           [in_order(question, score, pair, first) for question, score in known])
     print(f"calibration {pair[0]:.4g} {pair[1]:.4g}; mean score and share of relevant candidates (count):")
     reliability(questions, scores, pair)
     top_scores(questions, scores, pair)
     if options.out:
-        model = fit(questions, names)
         gains = sorted(zip(model.feature_importance("gain"), names), reverse=True)
         print("gain:", " ".join(f"{name} {gain:.0f}" for gain, name in gains))
         lines = ["# Trees of the second ranking, written by lab/train/train.py.",

@@ -44,7 +44,7 @@ pub trait Embedder: Send {
     fn count_tokens(&self, text: &str) -> usize;
 
     /// Returns the vectors of single words; `None` if the model has none.
-    fn words(&self) -> Option<Arc<WordVectors>> {
+    fn words(&mut self) -> Option<Arc<WordVectors>> {
         None
     }
 

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 
 /// Maximum bytes of a word. Longer words have no vector.
 const WORD: usize = 40;
+/// Prefix of a word piece that continues a word.
+pub(crate) const CONTINUES: &str = "##";
 /// Largest absolute value of a component.
 const LARGEST: f32 = 127.0;
 
@@ -83,7 +85,7 @@ impl WordVectors {
             let found = ends.rev().find_map(|end| {
                 buffer.clear();
                 if at > 0 {
-                    buffer.push_str("##");
+                    buffer.push_str(CONTINUES);
                 }
                 buffer.push_str(&word[at..end]);
                 Some((end, *self.pieces.get(buffer.as_str())?))

@@ -15,6 +15,7 @@ use parking_lot::{Condvar, Mutex};
 use tokio::sync::oneshot;
 
 use hippo_embed::{EmbedError, Embedder, WordVectors};
+use hippo_rank::rerank;
 use hippo_text::chunk::text;
 
 use state::EmbedState;
@@ -73,7 +74,7 @@ pub enum EmbedEvent {
 pub struct EmbeddedQuery {
     /// Vector of the query, with unit length.
     pub vector: Vec<f32>,
-    /// The model's vectors of single words.
+    /// Vectors of single words, if the second ranking can use them.
     pub words: Option<Arc<WordVectors>>,
 }
 
@@ -269,7 +270,9 @@ impl EmbedThread {
             .and_then(|model| match model.embed_query(&query.text) {
                 Ok(vector) => Some(EmbeddedQuery {
                     vector,
-                    words: model.words(),
+                    words: (model.id().name == rerank::MODEL)
+                        .then(|| model.words())
+                        .flatten(),
                 }),
                 Err(error) => {
                     tracing::warn!(%error, "could not compute the vector of a query");

@@ -20,9 +20,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use hippo_map::consolidation::PassageKey;
-use hippo_proto::{ErrorKind, IndexState, RpcError, SearchMode, SearchRequest, SearchResponse, Strategy};
+use hippo_proto::{
+    ErrorKind, IndexState, RpcError, SearchHit, SearchMode, SearchRequest, SearchResponse, Strategy,
+};
 use hippo_rank::collapse;
-use hippo_rank::floor::{self, ScoreFloors};
 use hippo_rank::rank::{self, Postings, RankInput, RankedChunk, VectorHits};
 use hippo_rank::rerank;
 use hippo_store::StoreError;
@@ -107,16 +108,14 @@ pub async fn search(searcher: &Arc<Searcher>, request: SearchRequest) -> Result<
 /// The answer to a search, with facts that only the daemon needs.
 pub struct SearchAnswer {
     response: SearchResponse,
-    /// The passage of each result.
-    passages: Vec<PassageKey>,
+    /// The passage of each result, and true if the result is good.
+    passages: Vec<(PassageKey, bool)>,
     /// True if the answer contains every result that was found.
     all: bool,
     /// True if the file of a ranked chunk no longer contains its text.
     gone: bool,
     /// Files of ranked chunks that differ from the index.
     stale: StaleFiles,
-    /// Scores from which a result counts.
-    floors: ScoreFloors,
 }
 
 /// State of one search.
@@ -145,30 +144,19 @@ impl SearchState {
             Some(embedded) => self.second_ranking(&snapshot, &ranked, embedded)?,
             None => None,
         };
-        let floors = match second {
-            Some(_) => floor::SECOND_RANKING,
-            None => floor::FIRST_RANKING,
-        };
-        Ok(Some(self.collect(
-            snapshot,
-            &ranked,
-            second,
-            floors,
-            vector.is_some(),
-        )))
+        Ok(Some(self.collect(snapshot, &ranked, second, vector.is_some())))
     }
 
     /// Checks the ranked chunks against the files on disk, and creates the answer from those whose text still exists.
-    /// `second` orders the first of them again. `floors` are those of the ranking that computed the scores.
+    /// `second` orders the first of them again.
     fn collect(
         &self,
         snapshot: RwLockReadGuard<'_, SearchSnapshot>,
         ranked: &[RankedChunk],
         second: Option<SecondRanking<'_>>,
-        floors: ScoreFloors,
         vector: bool,
     ) -> SearchAnswer {
-        let mut collector = Collector::new(&self.question.request, self.question.limit, floors);
+        let mut collector = Collector::new(&self.question.request, self.question.limit);
         let mut places = collector.places(&snapshot, ranked).into_iter();
         let index = self.index_state(&snapshot, vector);
         let undated = self.question.is_undated(&snapshot.corpus);
@@ -216,7 +204,10 @@ impl SearchState {
         let is_whole = self.consulted.route == Route::Search && index.degraded.is_none();
         let is_hybrid = self.question.mode == SearchMode::Hybrid;
         let nothing_relevant = is_hybrid && is_whole && collector.is_irrelevant(&self.question.terms);
-        let (results, passages, tokens, mut notes) = collector.finish(&self.question);
+        let (collected, tokens, mut notes) = collector.finish(&self.question);
+        let (results, passages): (Vec<SearchHit>, Vec<_>) = (collected.into_iter())
+            .map(|one| (one.hit, (one.passage, one.is_good)))
+            .unzip();
         if results.is_empty() && found.is_none() && !self.question.filter.is_set() {
             let status = self.view.status();
             notes.extend(status.and_then(|status| describe_left_out(&status.left_out, status.skipped_count)));
@@ -267,7 +258,6 @@ impl SearchState {
             all,
             gone,
             stale,
-            floors,
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A search returns only text that is on disk at the reported location.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::Metadata;
 use std::io::Read;
 use std::path::Path;
@@ -137,9 +137,11 @@ impl<'root> Verifier<'root> {
         paths
     }
 
-    /// Returns the checked files that differ from the index.
+    /// Returns the checked files that differ from the index, each once, in the order of the checks.
     pub fn changed(self) -> Vec<String> {
-        self.changed
+        let mut seen = HashSet::new();
+        let is_new = |path: &String| seen.insert(path.clone());
+        self.changed.into_iter().filter(is_new).collect()
     }
 
     fn open(&self, path: &str, mark: FileMark) -> FileCheckResult {

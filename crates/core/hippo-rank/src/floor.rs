@@ -8,29 +8,15 @@ use hippo_text::terms::{self, QueryTerm};
 pub const FLOOR: f32 = 0.5;
 /// Minimum confidence of further passages, once one passage reaches [`FLOOR`].
 pub const FURTHER: f32 = 0.2;
-
-/// Scores from which the results of a search count.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ScoreFloors {
-    /// Minimum score of a good result. If even the best result is weaker, the answer is not remembered. The entries of
-    /// weaker results do not count as accessed, and an entry that a query creates does not point to weaker results.
-    pub good: f32,
-    /// Minimum score of the best result of a hybrid search that has something relevant.
-    pub relevant: f32,
-}
-
-/// Floors for scores of the first ranking.
-pub const FIRST_RANKING: ScoreFloors = ScoreFloors {
-    good: 0.35,
-    relevant: 0.5,
-};
-/// Floors for scores of the second ranking, which are probabilities. Of the questions with evidence in LoCoMo and BEAM
-/// 100K, 95 % have a best score of at least 0.16 and 0.09. Of questions about another conversation, 75 % and 50 % have
-/// a best score below 0.06 and 0.05.
-pub const SECOND_RANKING: ScoreFloors = ScoreFloors {
-    good: 0.15,
-    relevant: 0.05,
-};
+/// Minimum score, in the first ranking, of a good result. If even the best result is weaker, the answer is not
+/// remembered. The entries of weaker results do not count as accessed, and an entry that a query creates does not point
+/// to weaker results.
+pub const GOOD: f32 = 0.35;
+/// Minimum score, in the first ranking, of the best result of a hybrid search that has something relevant.
+const RELEVANT: f32 = 0.5;
+/// The same for the second ranking. A result below both is weak. One floor is not enough: on the example of this
+/// repository, which differs from the texts of the training, half of the right answers are below this one.
+const RELEVANT_AGAIN: f32 = 0.05;
 /// Minimum number of words of a prompt that are not stop words. A shorter prompt, such as "thanks" or "commit this",
 /// resembles any small talk in the memory.
 const TELLING: usize = 2;
@@ -50,6 +36,12 @@ pub fn confidence(score: f32, features: &Features) -> f32 {
     let (of_score, of_cosine, constant) = WEIGHTS;
     let logit = of_score * (score / (1.0 - score)).ln() + of_cosine * cosine + constant;
     1.0 / (1.0 + (-logit).exp())
+}
+
+/// Returns whether a result of a hybrid search is weak, by its scores in the first and the second ranking.
+#[must_use]
+pub fn is_weak(first: f32, second: Option<f32>) -> bool {
+    first < RELEVANT && second.is_none_or(|second| second < RELEVANT_AGAIN)
 }
 
 /// Returns whether a prompt has enough words to search for.
@@ -105,6 +97,19 @@ mod tests {
         );
         for (score, cosine) in [(0.0, -1.0), (1.0, 1.0), (f32::EPSILON, 0.0)] {
             assert!((0.0..=1.0).contains(&of(score, Some(cosine))));
+        }
+    }
+
+    #[test]
+    fn a_result_is_weak_if_no_ranking_considers_it_relevant() {
+        for (first, second, expected) in [
+            (0.6, None, false),
+            (0.4, None, true),
+            (0.6, Some(0.01), false),
+            (0.4, Some(0.2), false),
+            (0.4, Some(0.01), true),
+        ] {
+            assert_eq!(is_weak(first, second), expected, "{first} {second:?}");
         }
     }
 

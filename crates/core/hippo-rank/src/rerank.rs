@@ -20,6 +20,8 @@ use question::Question;
 use text::{CandidateReader, TextFacts};
 pub use trees::BoostedTrees;
 
+/// Name of the model with which the trees were trained. The cosines of other models have other ranges.
+pub const MODEL: &str = "all-minilm-l6-v2";
 /// Maximum number of candidates of the second ranking.
 pub const CANDIDATES: usize = 100;
 /// Number of candidates at the top with which the others are compared.
@@ -201,6 +203,7 @@ impl<'a> CandidateSet<'a> {
         })
     }
 
+    /// Returns the similarity of each candidate to the words of the question.
     fn similarities(
         &self,
         reader: &CandidateReader<'_>,

@@ -51,7 +51,9 @@ pub struct OnnxEmbedder {
     /// Rows of the model's position table.
     positions: usize,
     pieces: u64,
-    words: Option<Arc<WordVectors>>,
+    files: ModelFiles,
+    /// Vectors of single words. They are read at the first request; `Some(None)` if this model has none.
+    words: Option<Option<Arc<WordVectors>>>,
 }
 
 /// The token vectors of one pass, from `[CLS]` to `[SEP]`.
@@ -120,7 +122,6 @@ impl OnnxEmbedder {
             source,
         })?;
         let folder = weights.parent().unwrap_or(Path::new("."));
-        let words = word_table::read_words(files, &config)?;
         let positions = usize::try_from(config.positions()).unwrap_or(usize::MAX);
         let max_pieces = files.max_pieces.min(positions).max(SPECIAL + 1);
         let options = InitOptionsUserDefined::new()
@@ -143,7 +144,8 @@ impl OnnxEmbedder {
             max_pieces,
             positions,
             pieces: 0,
-            words: words.map(Arc::new),
+            files: files.clone(),
+            words: None,
         })
     }
 
@@ -304,8 +306,16 @@ impl Embedder for OnnxEmbedder {
         tokens::count(&self.model, text)
     }
 
-    fn words(&self) -> Option<Arc<WordVectors>> {
-        self.words.clone()
+    fn words(&mut self) -> Option<Arc<WordVectors>> {
+        let files = &self.files;
+        let words = self.words.get_or_insert_with(|| {
+            let words = word_table::read_words(files).unwrap_or_else(|error| {
+                tracing::warn!(%error, "could not read the vectors of single words");
+                None
+            });
+            words.map(Arc::new)
+        });
+        words.clone()
     }
 
     fn word_pieces_embedded(&self) -> u64 {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::graph::{EncoderConfig, WORD_TABLE};
 use super::read;
 use super::weights::NamedTensors;
-use crate::words::compress;
+use crate::words::{CONTINUES, compress};
 use crate::{EmbedError, ModelFiles, WordVectors};
 
 /// Bytes that are read at a time.
@@ -25,20 +25,20 @@ struct TokenizerFile {
 struct WordPieceModel {
     #[serde(rename = "type")]
     kind: Option<String>,
+    #[serde(rename = "continuing_subword_prefix")]
+    prefix: Option<String>,
     vocab: HashMap<Box<str>, u32>,
 }
 
 /// Reads the vectors of single words. Returns `None` for a model whose tokenizer is not WordPiece.
-pub(super) fn read_words(
-    files: &ModelFiles,
-    config: &EncoderConfig,
-) -> Result<Option<WordVectors>, EmbedError> {
+pub(super) fn read_words(files: &ModelFiles) -> Result<Option<WordVectors>, EmbedError> {
     let Ok(TokenizerFile { model }) = serde_json::from_slice(&read(&files.tokenizer)?) else {
         return Ok(None);
     };
-    if model.kind.is_some_and(|kind| kind != "WordPiece") {
+    if model.kind.as_deref() != Some("WordPiece") || model.prefix.as_deref() != Some(CONTINUES) {
         return Ok(None);
     }
+    let config = EncoderConfig::parse(&read(&files.config)?, &files.config)?;
     let shape = [config.vocab_size, config.hidden_size];
     let table = NamedTensors::read(&files.weights)?
         .get(WORD_TABLE, &shape)

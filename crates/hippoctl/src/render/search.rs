@@ -8,6 +8,9 @@ use super::passage::TerminalView;
 use super::{INDENT, harmless, lines, one_line, plural, table};
 use crate::output::Style;
 
+/// Number of features in a line of an explanation.
+const FEATURES_PER_LINE: usize = 8;
+
 /// Renders the search results, best first. With `view`, the passages are short, and paths are links. If the answer has
 /// a trace of the entries that the search used, renders the trace, too.
 pub fn search(answer: &SearchResponse, view: Option<&TerminalView>, style: Style) -> String {
@@ -70,11 +73,12 @@ fn hit(rank: usize, hit: &SearchHit, view: Option<&TerminalView>, style: Style) 
         let _ = writeln!(text, "{INDENT}superseded by {}", style.path(shown(newer)));
     }
     if let Some(explain) = &hit.explain {
-        let features = explain
-            .iter()
-            .map(|(feature, value)| format!("{feature} {value:.3}"));
-        let features = style.quiet(features.collect::<Vec<_>>().join(" · "));
-        let _ = writeln!(text, "{INDENT}{features}");
+        let features: Vec<String> = (explain.iter())
+            .map(|(feature, value)| format!("{feature} {value:.3}"))
+            .collect();
+        for line in features.chunks(FEATURES_PER_LINE) {
+            let _ = writeln!(text, "{INDENT}{}", style.quiet(line.join(" · ")));
+        }
     }
     text
 }

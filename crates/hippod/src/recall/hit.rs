@@ -7,7 +7,7 @@ use hippo_map::truth::{AMONG, DatedText, find_superseded, order_latest_first};
 use hippo_proto::{Scores, SearchHit, SearchRequest};
 use hippo_rank::collapse::AnswerTexts;
 use hippo_rank::corpus::{ChunkPlace, SectionPlace};
-use hippo_rank::floor::{ScoreFloors, has_all_words};
+use hippo_rank::floor::{GOOD, has_all_words, is_weak};
 use hippo_rank::pack::Packer;
 use hippo_rank::rank::{Features, RankedChunk};
 use hippo_rank::rerank::{FEATURES, FeatureValues};
@@ -36,7 +36,7 @@ pub struct ChunkHit {
     /// Passage of the chunk.
     pub passage: SectionPlace,
     /// Features of the second ranking.
-    pub second: Option<FeatureValues>,
+    pub second_features: Option<FeatureValues>,
     /// Headings above the chunk, outermost first.
     pub heading: Vec<String>,
     date: Option<String>,
@@ -55,6 +55,21 @@ impl ChunkHit {
     }
 }
 
+/// A result with facts that only the daemon needs.
+#[derive(Debug, Clone)]
+pub struct CollectedHit {
+    /// The result in the form of the protocol.
+    pub hit: SearchHit,
+    /// Key by which a remembered answer names the passage.
+    pub passage: PassageKey,
+    /// True if the first ranking considers the result good, or if an earlier answer contained it.
+    pub is_good: bool,
+    /// True if both rankings consider the result weak.
+    is_weak: bool,
+    /// Score of the first ranking; `None` for a result of an earlier answer.
+    first_score: Option<f32>,
+}
+
 /// Collector of results. It receives hits in rank order, and keeps those within the limit and the budget.
 pub struct Collector {
     /// Maximum number of results in the answer.
@@ -62,12 +77,8 @@ pub struct Collector {
     packer: Packer,
     explain: bool,
     min_score: f32,
-    floors: ScoreFloors,
     said: AnswerTexts,
-    results: Vec<SearchHit>,
-    passages: Vec<PassageKey>,
-    /// Score of each result in the first ranking.
-    first_scores: Vec<f32>,
+    results: Vec<CollectedHit>,
     estimated: bool,
     /// Number of tokens in the first verified hit; `None` if there was none.
     found: Option<u32>,
@@ -75,7 +86,7 @@ pub struct Collector {
 
 impl Collector {
     /// Creates a collector for one request.
-    pub fn new(request: &SearchRequest, limit: usize, floors: ScoreFloors) -> Self {
+    pub fn new(request: &SearchRequest, limit: usize) -> Self {
         Self {
             limit,
             // Collect at least `AMONG` hits, so that the latest of equally good hits is found even if the limit is
@@ -83,11 +94,8 @@ impl Collector {
             packer: Packer::new(limit.max(AMONG), request.budget_tokens.map(u64::from)),
             explain: request.explain,
             min_score: request.min_score.unwrap_or(0.0),
-            floors,
             said: AnswerTexts::default(),
             results: Vec::new(),
-            passages: Vec::new(),
-            first_scores: Vec::new(),
             estimated: false,
             found: None,
         }
@@ -95,11 +103,12 @@ impl Collector {
 
     /// Returns whether all results are weak: their scores are low, and none contains all words of the query.
     pub fn is_irrelevant(&self, terms: &[QueryTerm]) -> bool {
-        let is_weak = |hit: &SearchHit| {
+        let is_irrelevant = |collected: &CollectedHit| {
+            let hit = &collected.hit;
             let text = || format!("{} {} {}", hit.path, hit.heading.join(" "), hit.text);
-            hit.score < self.floors.relevant && !has_all_words(terms, &text())
+            collected.is_weak && !has_all_words(terms, &text())
         };
-        !self.results.is_empty() && self.results.iter().all(is_weak)
+        !self.results.is_empty() && self.results.iter().all(is_irrelevant)
     }
 
     /// Returns the ranked chunks with their data. Chunks that are no longer in the snapshot are omitted.
@@ -126,7 +135,7 @@ impl Collector {
         self.found.get_or_insert(tokens);
         let ranked = &place.ranked;
         let has_no_word = ranked.lexical.is_some() && ranked.explain.lexical_unit <= 0.0;
-        if has_no_word && ranked.score < self.floors.good && is_bare_heading(&text, &place.heading) {
+        if has_no_word && place.first_score < GOOD && is_bare_heading(&text, &place.heading) {
             return;
         }
         let is_new = self.said.is_new(&text) || self.changes_a_value(&place, verified.start_line, &text);
@@ -134,22 +143,23 @@ impl Collector {
             return;
         }
         self.estimated |= !counted;
-        let first_score = place.first_score;
         let ChunkHit {
             path,
             span,
             ranked,
-            second,
+            first_score,
+            second_features,
             heading,
             date,
             ..
         } = place;
-        self.first_scores.push(first_score);
-        self.passages.push(PassageKey {
+        // Passages of a remembered answer were not ranked again, so they have no component scores.
+        let is_ranked = ranked.lexical.is_some() || ranked.vector.is_some();
+        let passage = PassageKey {
             path: path.clone(),
             hash: span.hash.0,
-        });
-        self.results.push(SearchHit {
+        };
+        let hit = SearchHit {
             id: public_id(&path, span.hash),
             path,
             start_line: verified.start_line,
@@ -166,9 +176,18 @@ impl Collector {
             text,
             date,
             superseded_by: None,
-            // Passages of a remembered answer were not ranked again, so they have no scores to explain.
-            explain: (self.explain && (ranked.lexical.is_some() || ranked.vector.is_some()))
-                .then(|| explain(&ranked.explain, second.as_ref())),
+            explain: (self.explain && is_ranked).then(|| explain(&ranked.explain, second_features.as_ref())),
+        };
+        self.results.push(CollectedHit {
+            hit,
+            passage,
+            is_good: if is_ranked {
+                first_score >= GOOD
+            } else {
+                ranked.score > 0.0
+            },
+            is_weak: is_weak(first_score, second_features.map(|_| ranked.score)),
+            first_score: is_ranked.then_some(first_score),
         });
     }
 
@@ -193,11 +212,11 @@ impl Collector {
         let texts: Vec<DatedText<'_>> = self.results.iter().map(dated).collect();
         let superseded = find_superseded(&texts, usize::MAX);
         let places: Vec<String> = (self.results.iter())
-            .map(|hit| format!("{}:{}", hit.path, hit.start_line))
+            .map(|CollectedHit { hit, .. }| format!("{}:{}", hit.path, hit.start_line))
             .collect();
         let mut order: Vec<usize> = Vec::with_capacity(places.len());
         for (at, newer) in superseded.iter().enumerate() {
-            self.results[at].superseded_by = newer.map(|newer| places[newer].clone());
+            self.results[at].hit.superseded_by = newer.map(|newer| places[newer].clone());
         }
         let is_later = |at: usize| superseded[at].is_some_and(|newer| newer > at);
         for at in (0..places.len()).filter(|at| !is_later(*at)) {
@@ -215,18 +234,19 @@ impl Collector {
     }
 
     /// Among hits that the first ranking considers equally good, ranks the latest first. The scores of the second
-    /// ranking are not used, because they differ even between hits that state different values of the same fact.
+    /// ranking are not used, because they differ even between hits that state different values of the same fact. A
+    /// remembered answer keeps its order.
     fn rank_latest(&mut self, question: &SearchQuestion) {
-        let scores = self.first_scores.iter().copied();
-        let hits: Vec<(DatedText<'_>, f32)> = self.results.iter().map(dated).zip(scores).collect();
+        let scored = |collected| Some((dated(collected), collected.first_score?));
+        let Some(hits) = self.results.iter().map(scored).collect::<Option<Vec<_>>>() else {
+            return;
+        };
         let order = order_latest_first(&question.request.query, &question.terms, &hits);
         self.reorder(&order);
     }
 
     fn reorder(&mut self, order: &[usize]) {
         self.results = order.iter().map(|at| self.results[*at].clone()).collect();
-        self.passages = order.iter().map(|at| self.passages[*at].clone()).collect();
-        self.first_scores = order.iter().map(|at| self.first_scores[*at]).collect();
     }
 
     /// Returns whether the answer contains every hit that was found.
@@ -239,28 +259,21 @@ impl Collector {
         self.found
     }
 
-    /// Returns the results, the passage of each result, the total number of tokens, and notes.
-    pub fn finish(
-        mut self,
-        question: &SearchQuestion,
-    ) -> (Vec<SearchHit>, Vec<PassageKey>, u64, Vec<String>) {
-        // A remembered answer, whose hits have no component scores, keeps its order.
-        let is_ranked = |hit: &SearchHit| {
-            let scores = hit.scores.as_ref();
-            scores.is_some_and(|scores| scores.lexical.is_some() || scores.vector.is_some())
-        };
-        if question.dates.is_none() && self.results.iter().any(is_ranked) {
+    /// Returns the results, the total number of tokens, and notes.
+    pub fn finish(mut self, question: &SearchQuestion) -> (Vec<CollectedHit>, u64, Vec<String>) {
+        if question.dates.is_none() {
             self.rank_latest(question);
         }
         self.rank_superseded();
         self.results.truncate(self.limit);
-        self.passages.truncate(self.limit);
-        let tokens = self.results.iter().map(|hit| u64::from(hit.tokens)).sum();
+        let tokens = (self.results.iter())
+            .map(|collected| u64::from(collected.hit.tokens))
+            .sum();
         let mut notes = Vec::new();
         if self.estimated {
             notes.push("tokens are estimated as bytes / 4 if no model has counted them".to_owned());
         }
-        (self.results, self.passages, tokens, notes)
+        (self.results, tokens, notes)
     }
 }
 
@@ -282,14 +295,15 @@ fn locate_hit(snapshot: &SearchSnapshot, ranked: &RankedChunk) -> Option<ChunkHi
         first_score: ranked.score,
         position: *place,
         passage: snapshot.corpus.passage(place).copied().unwrap_or_default(),
-        second: None,
+        second_features: None,
         heading: snapshot.heading_path(place.document, place.section),
         date: snapshot.corpus.date(place).map(|date| date.to_string()),
         tokens: snapshot.tokens.get(ranked.chunk as usize).copied().unwrap_or(0),
     })
 }
 
-fn dated(hit: &SearchHit) -> DatedText<'_> {
+fn dated(collected: &CollectedHit) -> DatedText<'_> {
+    let hit = &collected.hit;
     DatedText {
         date: own_date(hit.date.as_deref(), &hit.path, &hit.heading),
         place: (&hit.path, hit.start_line),

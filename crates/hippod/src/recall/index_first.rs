@@ -10,7 +10,6 @@ use std::sync::Arc;
 use hippo_map::consolidation::{EntryRecord, LearnedAnswer};
 use hippo_proto::{ErrorKind, RpcError, SearchMode, Strategy};
 use hippo_rank::cue::Match;
-use hippo_rank::floor::{FIRST_RANKING, SECOND_RANKING};
 use hippo_rank::idf;
 use hippo_rank::rank::{Features, RankedChunk};
 use hippo_types::entry::{EntryId, Pointer, StrengthBand};
@@ -177,7 +176,7 @@ impl SearchState {
                 .is_newer_told(&snapshot, learned.at, learned.generation)
                 .map_err(|error| search_error(&self.searcher, &self.view, error))?;
             if whole && !newer {
-                let answered = self.collect(snapshot, &remembered, None, SECOND_RANKING, false);
+                let answered = self.collect(snapshot, &remembered, None, false);
                 if !answered.gone && !answered.response.results.is_empty() {
                     return Ok(Ok(answered));
                 }
@@ -205,7 +204,7 @@ impl SearchState {
     /// results of a search.
     fn follow(&self, snapshot: RwLockReadGuard<'_, SearchSnapshot>) -> Result<SearchAnswer, RpcError> {
         let (ranked, empty) = self.pointed(&snapshot)?;
-        let answered = self.collect(snapshot, &ranked, None, FIRST_RANKING, false);
+        let answered = self.collect(snapshot, &ranked, None, false);
         // If the index has no text for a pointer, check on disk whether its target exists. If the text of a ranked
         // chunk is gone, check the targets of all pointers.
         let doubted: Vec<&(EntryId, Pointer, bool)> = empty
@@ -231,7 +230,7 @@ impl SearchState {
         let known: HashSet<u32> = ranked.iter().map(|hit| hit.chunk).collect();
         let found = self.rank(&snapshot, None, Some(&|chunk| !known.contains(&chunk)))?;
         ranked.extend(found);
-        let mut answered = self.collect(snapshot, &ranked, None, FIRST_RANKING, false);
+        let mut answered = self.collect(snapshot, &ranked, None, false);
         answered.response.strategy = Strategy::Hybrid;
         answered.response.notes.extend(stale);
         Ok(answered)

@@ -18,11 +18,8 @@ use crate::embed_worker::EmbeddedQuery;
 use crate::verify::VerifiedHit;
 use crate::view::SearchSnapshot;
 
-/// Start of the id of the model with which the trees were trained. Cosines of other models have other ranges.
-const TRAINED_WITH: &str = "all-minilm-l6-v2|";
-/// Minimum best score with which the hits are ordered by the second ranking. Below it, the trees have seen nothing like
-/// these texts, and the order of the first ranking is better: on the example of this repository, and equally good in
-/// sets left out of the training.
+/// Minimum best score with which the hits are ordered by the second ranking. Lower scores mean that the trees have seen
+/// nothing like these texts. `lab/train/train.py` measures this rule.
 const CONFIDENT: f32 = 0.1;
 /// Number of chunks of a passage whose cosines count.
 const BEST: usize = 3;
@@ -38,20 +35,16 @@ pub struct SecondRanking<'a> {
 }
 
 impl SearchState {
-    /// Prepares the second ranking. Returns `None` if the trees were trained with another model, if most of the candidates
-    /// have no vector, or if the mode is not hybrid.
+    /// Prepares the second ranking. Returns `None` if the trees were trained with another model, if most of the
+    /// candidates have no vector, or if the mode is not hybrid.
     pub(super) fn second_ranking<'a>(
         &self,
         snapshot: &SearchSnapshot,
         ranked: &[RankedChunk],
         embedded: &'a EmbeddedQuery,
     ) -> Result<Option<SecondRanking<'a>>, RpcError> {
-        let is_trained = snapshot
-            .model
-            .as_deref()
-            .is_some_and(|model| model.starts_with(TRAINED_WITH));
-        let is_wanted = is_trained && self.question.mode == SearchMode::Hybrid;
-        let Some(words) = embedded.words.as_deref().filter(|_| is_wanted) else {
+        let is_hybrid = self.question.mode == SearchMode::Hybrid;
+        let Some(words) = embedded.words.as_deref().filter(|_| is_hybrid) else {
             return Ok(None);
         };
         let chunks: Vec<u32> = ranked.iter().take(CANDIDATES).map(|one| one.chunk).collect();
@@ -150,8 +143,8 @@ fn cosines(snapshot: &SearchSnapshot, vector: &[f32], chunks: &[u32]) -> Vec<f32
 }
 
 impl SecondRanking<'_> {
-    /// Computes the scores of the second ranking, and sorts the hits by them if one is at least [`CONFIDENT`]. `hits` are in the order of the first
-    /// ranking.
+    /// Computes the scores of the second ranking, and sorts the hits by them if one is at least [`CONFIDENT`]. `hits` are
+    /// in the order of the first ranking.
     pub(super) fn order(
         &self,
         question: &SearchQuestion,
@@ -176,7 +169,7 @@ impl SecondRanking<'_> {
         let scores = built_in().scores(&features);
         for ((hit, _), (values, score)) in hits.iter_mut().zip(features.into_iter().zip(scores)) {
             hit.ranked.score = score;
-            hit.second = Some(values);
+            hit.second_features = Some(values);
         }
         if hits.iter().all(|(hit, _)| hit.ranked.score < CONFIDENT) {
             return hits;

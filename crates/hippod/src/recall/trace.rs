@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use hippo_map::consolidation::{EntryRecord, LearnedAnswer, RecordPlace};
-use hippo_proto::{SearchMode, SearchResponse, SearchTrace, TraceMatch};
+use hippo_map::consolidation::{EntryRecord, LearnedAnswer, PassageKey, RecordPlace};
+use hippo_proto::{SearchHit, SearchMode, SearchResponse, SearchTrace, TraceMatch};
 use hippo_redact::without_secrets;
 use hippo_text::terms;
 use hippo_types::entry::{EntryId, Pointer, StrengthBand};
@@ -39,7 +39,6 @@ pub fn complete(state: &SearchState, answered: SearchAnswer) -> SearchResponse {
         mut response,
         passages,
         all,
-        floors,
         ..
     } = answered;
     let index = &consulted.index;
@@ -64,8 +63,7 @@ pub fn complete(state: &SearchState, answered: SearchAnswer) -> SearchResponse {
     {
         trace.accessed.push(record.entry.id.clone());
     }
-    let good = response.results.iter().filter(|hit| hit.score >= floors.good);
-    let read = good.take(READ);
+    let read = good_hits(&response, &passages).take(READ);
     for id in read.filter_map(|hit| hit.entry.clone()).map(EntryId) {
         if !trace.accessed.contains(&id) {
             trace.accessed.push(id);
@@ -75,7 +73,7 @@ pub fn complete(state: &SearchState, answered: SearchAnswer) -> SearchResponse {
     let whole = response.index.degraded.is_none();
     let searched = question.mode == SearchMode::Hybrid && consulted.route != Route::Index;
     if searched && whole && !question.filter.is_set() && question.request.min_score.is_none() {
-        trace.learned = lesson(question, &response, passages, all, floors.good);
+        trace.learned = lesson(question, &response, passages, all);
         let reworded = trace.learned.as_ref().and_then(|lesson| {
             let is_new = index.learned(&lesson.learned.cue).is_none();
             let mut records = index.records().iter().filter(|_| is_new);
@@ -109,24 +107,30 @@ pub fn complete(state: &SearchState, answered: SearchAnswer) -> SearchResponse {
     response
 }
 
+/// Returns the good results of an answer, best first.
+fn good_hits<'a>(
+    response: &'a SearchResponse,
+    passages: &'a [(PassageKey, bool)],
+) -> impl Iterator<Item = &'a SearchHit> {
+    let hits = response.results.iter().zip(passages);
+    hits.filter_map(|(hit, (_, is_good))| is_good.then_some(hit))
+}
+
 /// Returns the data for an entry that remembers the answer to a query; `None` if the results are too weak or too many.
-/// Results with a score below `good` are weak.
 fn lesson(
     question: &SearchQuestion,
     response: &SearchResponse,
-    mut passages: Vec<hippo_map::consolidation::PassageKey>,
+    passages: Vec<(PassageKey, bool)>,
     all: bool,
-    good: f32,
 ) -> Option<Lesson> {
     let cue = question.cue();
-    // A later hit can precede a hit with a higher score.
-    let best = response.results.iter().find(|hit| hit.score >= good)?;
+    let best = good_hits(response, &passages).next()?;
     let telling = question.terms.iter().any(|term| !term.stop);
     if !telling || passages.len() > REMEMBERED {
         return None;
     }
     let mut pointers: Vec<Pointer> = Vec::new();
-    for hit in response.results.iter().filter(|hit| hit.score >= good) {
+    for hit in good_hits(response, &passages) {
         // If the heading contains a secret, point to the whole file.
         let shown = |title: &&String| !title.is_empty() && without_secrets(title) == title.as_str();
         let section = hit.heading.last().filter(shown).cloned();
@@ -138,7 +142,6 @@ fn lesson(
             pointers.push(pointer);
         }
     }
-    passages.truncate(REMEMBERED);
     Some(Lesson {
         topic: cut(&without_secrets(&question.request.query), TOPIC)
             .trim_end_matches(['?', '.', '!', ' '])
@@ -149,7 +152,7 @@ fn lesson(
         learned: LearnedAnswer {
             cue,
             scores: response.results.iter().map(|hit| hit.score).collect(),
-            passages,
+            passages: passages.into_iter().map(|(passage, _)| passage).collect(),
             tokens: response.tokens,
             all,
             at: question.at,
@@ -247,7 +250,6 @@ fn explain(
 
 #[cfg(test)]
 mod tests {
-    use hippo_map::consolidation::PassageKey;
     use hippo_types::entry::Entry;
     use hippo_types::time::Timestamp;
 

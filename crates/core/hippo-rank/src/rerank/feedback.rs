@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use super::FEEDBACK;
 use super::text::TextFacts;
 
-/// Returns for each candidate its cosine with the sum of the best [`FEEDBACK`] other candidates. Terms are weighted by their
-/// inverse document frequency among the candidates.
+/// Returns for each candidate its cosine with the sum of the best [`FEEDBACK`] other candidates. Terms are weighted by
+/// their inverse document frequency among the candidates.
 pub(super) fn resemblance(facts: &[TextFacts]) -> Vec<f32> {
     let mut counts: HashMap<u32, f32> = HashMap::new();
     for term in facts.iter().flat_map(|text| &text.terms) {

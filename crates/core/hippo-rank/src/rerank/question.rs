@@ -17,6 +17,8 @@ pub(super) struct Question {
     pub terms: Vec<(QueryTerm, f32)>,
     /// Position of each term in `terms`.
     places: HashMap<String, usize>,
+    /// Positions of the terms that also match as a prefix.
+    prefixes: Vec<usize>,
     /// Index terms of the capitalized words after the first word.
     pub names: BTreeSet<String>,
     /// Numbers.
@@ -72,6 +74,7 @@ impl Question {
         words.sort_by(|(_, one), (_, other)| other.total_cmp(one));
         words.truncate(MOST_WORDS);
         Self {
+            prefixes: (0..terms.len()).filter(|at| terms[*at].0.prefix).collect(),
             numbers: numbers.map(str::to_owned).collect(),
             names,
             words,
@@ -83,10 +86,8 @@ impl Question {
 
     /// Returns the position of the query term that an index term matches.
     pub fn match_term(&self, found: &str) -> Option<usize> {
-        let prefixed = || {
-            let is_prefix = |(term, _): &(QueryTerm, f32)| term.prefix && found.starts_with(&term.term);
-            self.terms.iter().position(is_prefix)
-        };
+        let is_prefix = |at: &usize| found.starts_with(&self.terms[*at].0.term);
+        let prefixed = || self.prefixes.iter().copied().find(is_prefix);
         self.places.get(found).copied().or_else(prefixed)
     }
 

@@ -53,11 +53,11 @@ impl BoostedTrees {
                     features = words.skip(1).map(place).collect::<Result<_, _>>()?;
                 }
                 Some(&"calibration") => {
-                    let mut next = || words.next().and_then(|word| word.parse().ok());
-                    let _name: Option<f32> = next();
-                    let pair = next().zip(next());
-                    (trees.slope, trees.intercept) =
-                        pair.ok_or_else(|| failed("expected two numbers".to_owned()))?;
+                    let numbers: Result<Vec<f32>, String> = words.skip(1).map(finite).collect();
+                    let [slope, intercept] = numbers.map_err(failed)?[..] else {
+                        return Err(failed("expected two numbers".to_owned()));
+                    };
+                    (trees.slope, trees.intercept) = (slope, intercept);
                 }
                 Some(_) => {
                     trees.roots.push(trees.nodes.len());
@@ -69,12 +69,6 @@ impl BoostedTrees {
             }
         }
         Ok(trees)
-    }
-
-    /// Returns whether there are no trees.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.roots.is_empty()
     }
 
     /// Returns the score, from 0 to 1, of each candidate. A candidate has one value per feature.
@@ -118,16 +112,12 @@ impl BoostedTrees {
         let mut open: Vec<usize> = Vec::new();
         loop {
             let word = words.next().ok_or("the tree has too few nodes")?;
-            let number = |text: &str| {
-                let number = text.parse().ok().filter(|number: &f32| number.is_finite());
-                number.ok_or_else(|| format!("not a number: {text}"))
-            };
             if let Some((place, threshold)) = word.split_once('<') {
                 let feature = place.parse().ok().and_then(|place: usize| features.get(place));
                 open.push(self.nodes.len());
                 self.nodes.push(TreeNode::Split {
                     feature: *feature.ok_or_else(|| format!("no such feature: {place}"))?,
-                    threshold: number(threshold)?,
+                    threshold: finite(threshold)?,
                     above: 0,
                 });
                 continue;
@@ -135,7 +125,7 @@ impl BoostedTrees {
             let value = word
                 .strip_prefix('=')
                 .ok_or_else(|| format!("not a node: {word}"))?;
-            self.nodes.push(TreeNode::Leaf(number(value)?));
+            self.nodes.push(TreeNode::Leaf(finite(value)?));
             let Some(split) = open.pop() else { return Ok(()) };
             let next = u32::try_from(self.nodes.len()).map_err(|_| "too many nodes")?;
             if let TreeNode::Split { above, .. } = &mut self.nodes[split] {
@@ -143,6 +133,11 @@ impl BoostedTrees {
             }
         }
     }
+}
+
+fn finite(text: &str) -> Result<f32, String> {
+    let number = text.parse().ok().filter(|number: &f32| number.is_finite());
+    number.ok_or_else(|| format!("not a number: {text}"))
 }
 
 #[cfg(test)]
@@ -187,6 +182,7 @@ mod tests {
             ("features words\n0<NaN =1 =2", "line 2: not a number: NaN"),
             ("1", "line 1: not a node: 1"),
             ("calibration 1", "line 1: expected two numbers"),
+            ("calibration 1 inf", "line 1: not a number: inf"),
         ] {
             assert_eq!(BoostedTrees::parse(text, &NAMES), Err(reason.to_owned()));
         }
