@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use multiversion::multiversion;
+
 /// Maximum bytes of a word. Longer words have no vector.
 const WORD: usize = 40;
 /// Prefix of a word piece that continues a word.
@@ -116,6 +118,8 @@ fn with_norm(vector: Cow<'_, [i8]>) -> (Cow<'_, [i8]>, f32) {
     (vector, norm)
 }
 
+/// Returns the dot product. The loop is compiled for several instruction sets.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 fn dot(one: &[i8], other: &[i8]) -> i32 {
     one.iter()
         .zip(other)
