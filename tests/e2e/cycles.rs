@@ -249,7 +249,7 @@ fn every_file_gets_an_entry_even_among_many() {
     }
     client.sync(&root);
     let report = client.run(&root, Cycle::Light);
-    let told = |note: &String| note.starts_with("50 files have no entry yet");
+    let told = |note: &String| note.starts_with("50 files without an entry so far");
     assert!(report.notes.iter().any(told), "{:?}", report.notes);
     drop(client);
     daemon.kill();

@@ -9,6 +9,7 @@ mod tests;
 
 use std::path::Path;
 
+use hippo_text::text::plural;
 use rusqlite::types::Value;
 use rusqlite::{Connection, ErrorCode, Transaction};
 
@@ -123,7 +124,7 @@ fn copy_table(
             }
             // If a row has invalid text, only that row is skipped.
             let Ok(row) = row else {
-                unreadable += usize::from(direction == "ASC");
+                unreadable += u64::from(direction == "ASC");
                 return;
             };
             match insert.execute(rusqlite::params_from_iter(row)) {
@@ -144,12 +145,14 @@ fn copy_table(
     }
     if unreadable > 0 {
         salvaged.lost.push(format!(
-            "{unreadable} rows of the table {table} with invalid text"
+            "{} of the table {table} with invalid text",
+            plural(unreadable, "row")
         ));
     }
     if refused > 0 {
         salvaged.lost.push(format!(
-            "{refused} rows of the table {table} that refer to lost rows"
+            "{} of the table {table} with a reference to a lost row",
+            plural(refused, "row")
         ));
     }
     if let Some(reason) = reason {

@@ -13,6 +13,7 @@ use hippo_session::compaction::{
     CompactionConfig, CompactionOptions, CompactionPass, CompactionResult, Compactor,
 };
 use hippo_store::contexts::{ContentId, ContextError, MAX_CONTENT, NewContent};
+use hippo_text::text::plural;
 
 use super::Contexts;
 use super::flush::unread;
@@ -64,8 +65,8 @@ pub fn compact(
     }
     if keeper.withheld > 0 {
         notes.push(format!(
-            "{} messages contain a secret and were not stored, because context.store_secrets is off",
-            keeper.withheld
+            "did not store {} with a secret, because context.store_secrets is off",
+            plural(keeper.withheld, "message")
         ));
     }
     let stored = keeper.end()?;

@@ -154,9 +154,9 @@ fn left_out(root: &Path, skipped: &SkippedFile, kept: usize) -> Problem {
     let place = path.display().to_string();
     if is_unreadable && kept > 0 {
         let what = format!(
-            "{}; searches skip this folder, and its {kept} files stay in the index until the folder can be \
-             read again",
-            skipped.reason
+            "{}; searches skip this folder; {} of it stay in the index until the folder can be read again",
+            skipped.reason,
+            plural(kept as u64, "file")
         );
         let fix = "give hippod permission to read the folder, or add the folder to sources.exclude";
         return problem("skipped", Severity::Warning, what, place, fix);

@@ -21,6 +21,7 @@ use hippo_map::schedule::RunOutcome;
 use hippo_store::StoreError;
 use hippo_store::db::{EntryStore, RunRow, Store};
 use hippo_text::source::SourceKind;
+use hippo_text::text::plural;
 use hippo_types::cycle::Cycle;
 use hippo_types::entry::{EntryId, EntryPriority};
 use hippo_types::time::Timestamp;
@@ -167,9 +168,10 @@ impl WorkspaceEntries {
         let files = self.unlisted_documents(documents).count();
         (files > 0).then(|| {
             format!(
-                "{files} files have no entry because the index has reached its maximum of {MOST_LIVE} \
-                 entries; search still finds these files; after you remove entries, the next start of hippod \
-                 creates the same number of new entries for these files"
+                "{} without an entry, because the index has reached its maximum of {MOST_LIVE} entries; search \
+                 still finds these files; after you remove entries, the next start of hippod creates the same \
+                 number of new entries for these files",
+                plural(files as u64, "file")
             )
         })
     }
@@ -185,8 +187,9 @@ impl WorkspaceEntries {
             .count();
         (files > 0).then(|| {
             format!(
-                "{files} files have no entry yet: a light cycle creates at most {MOST_ENTRIES} entries, and \
-                 the next light cycle creates more"
+                "{} without an entry so far: a light cycle creates at most {MOST_ENTRIES} entries, and the next \
+                 light cycle creates more",
+                plural(files as u64, "file")
             )
         })
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use hippo_proto::{
     ErrorKind, Restored, RpcError, WorkspaceAddResponse, WorkspaceRemoveResponse, WorkspaceSyncResponse,
 };
+use hippo_text::text::plural;
 
 use super::embedding::model_state;
 use super::settings::withdraw_trust;
@@ -179,10 +180,10 @@ impl WorkspaceWorker {
         notes.extend(left_out_note(workspace));
         if !embedding && workspace.pending.len() > 0 && self.resources.config.embed.enabled {
             let fix = self.resources.models.remedy(&workspace.view.config.embed.model);
-            let waiting = workspace.pending.len();
+            let waiting = plural(workspace.pending.len() as u64, "passage");
             notes.push(format!(
-                "all text is searchable by keyword; {waiting} passages are not searchable by meaning yet, \
-                 because the embedding model cannot be used: {fix}"
+                "all text is searchable by keyword; not searchable by meaning yet: {waiting}, because the embedding \
+                 model cannot be used: {fix}"
             ));
         }
         let (documents, generation) = (workspace.known.len() as u64, workspace.view.snapshot().generation);
@@ -235,9 +236,9 @@ fn not_as_the_disk(workspace: &Workspace) -> Vec<String> {
     }
     if !workspace.held.is_empty() {
         notes.push(format!(
-            "{} files disappeared at once and therefore stay in the index; restore the files, or confirm the \
-             deletion: hippoctl sync --accept-deletions",
-            workspace.held.len()
+            "{} missing at once, but still in the index; restore the files, or confirm the deletion: \
+             hippoctl sync --accept-deletions",
+            plural(workspace.held.len() as u64, "file")
         ));
     }
     notes.extend(workspace.entries.held_story());

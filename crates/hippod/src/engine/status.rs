@@ -7,6 +7,7 @@ use hippo_proto::{
     WatcherStatus, WorkspaceStatus,
 };
 use hippo_store::StoreError;
+use hippo_text::text::plural;
 
 use super::embedding::model_state;
 use super::entries::run_on_wire;
@@ -140,7 +141,8 @@ impl WorkspaceWorker {
             _ if waiting > 0 => Some((
                 "embeddings-behind",
                 format!(
-                    "{waiting} chunks are not searchable by meaning yet, because their vectors are still being computed"
+                    "not searchable by meaning yet: {}, because vectors are still being computed",
+                    plural(waiting as u64, "chunk")
                 ),
             )),
             _ => None,

@@ -76,8 +76,8 @@ fn examine(workspace: &Workspace, survey: &mut Survey) -> SurveyedWorkspace {
         survey.problem("root-missing", Severity::Error, what, &place, fix);
     }
     if !workspace.held.is_empty() {
-        let held = workspace.held.len();
-        let what = format!("{held} files disappeared at once; they stay in the index");
+        let held = plural(workspace.held.len() as u64, "file");
+        let what = format!("{held} missing at once, but still in the index");
         let fix = "restore the files, or confirm the deletion: hippoctl sync --accept-deletions";
         survey.problem("held-deletions", Severity::Warning, what, &place, fix);
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use hippo_fs::PathRefusal;
 use hippo_proto::{ErrorKind, GetRequest, GetResponse, RpcError, shorten};
 use hippo_text::chunk::{self, ContentHash, Document};
+use hippo_text::text::plural;
 
 use super::Searcher;
 use super::hit::public_id;
@@ -269,7 +270,8 @@ fn respond(path: &str, bytes: &[u8], from: u32, to: u32) -> Result<GetResponse, 
     let total = u32::try_from(lines.len()).unwrap_or(u32::MAX);
     if from > total.max(1) {
         return Err(RpcError::not_found(format!(
-            "line {from} is after the end of {path}, which has {total} lines"
+            "line {from} is after the end of {path}, which has {}",
+            plural(total.into(), "line")
         ))
         .hint("give a line from 1 to the number of lines"));
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hippo_proto::{Cycle, CycleOutcome, Event, Pending, TreeCompactResponse, TreePendingRequest};
+use hippo_text::text::plural;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
 
@@ -86,10 +87,7 @@ pub async fn waiting(trees: &Arc<Trees>, view: &Arc<WorkspaceView>) -> Option<Pe
         text: format!(
             "summaries are needed for {} of the compaction tree: `hippoctl tree pending` lists the jobs, and \
              `hippoctl tree submit` accepts a summary",
-            match jobs.total {
-                1 => "1 node".to_owned(),
-                total => format!("{total} nodes"),
-            },
+            plural(jobs.total, "node"),
         ),
         paths: jobs.jobs.into_iter().map(|job| job.path).collect(),
     })

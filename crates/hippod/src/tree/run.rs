@@ -7,6 +7,7 @@ use std::time::Instant;
 use hippo_proto::folder::Trust;
 use hippo_proto::{ErrorKind, RpcError, TreeChange, TreeCompactResponse, TreeRefusal};
 use hippo_text::source::{NodeKind, SourceRules};
+use hippo_text::text::plural;
 use hippo_tree::{LevelInput, Node, NodeAction, NodeStatus, NodeStep, Period, SourceFile, make, plan};
 use hippo_types::time::{Date, Timestamp};
 use hippo_types::tokens;
@@ -179,7 +180,7 @@ impl<'a> TreeRun<'a> {
         let Some(first) = first else { return Ok(false) };
         let number = match self.answer.foreign.len() {
             1 => first,
-            more => format!("{first} and {} more files", more - 1),
+            more => format!("{first} and {}", plural(more as u64 - 1, "other file")),
         };
         if self.wish.take_over {
             self.answer.notes.push(format!(

@@ -11,6 +11,7 @@ use hippo_map::index_file::{IndexFile, IndexedEntry, merge_text};
 use hippo_map::layout::INDEX_FILE;
 use hippo_store::StoreError;
 use hippo_store::db::{Access, Store, Tombstone};
+use hippo_text::text::plural;
 use hippo_types::entry::{Entry, EntryId};
 
 use super::WorkspaceEntries;
@@ -232,10 +233,11 @@ impl WorkspaceEntries {
             let (written, back) = (rfc3339(written), merged.adopted.len());
             let others: BTreeSet<&EntryId> = merged.taken.iter().map(|(id, _)| id).collect();
             self.file.conflicts.push(format!(
-                "{INDEX_FILE} was restored to its version of {written}: the previous text of {} entries was \
-                 restored, {back} entries were added, and {} entries were removed",
-                others.len(),
-                gone.len()
+                "{INDEX_FILE} was restored to its version of {written}: restored the previous text of {}, added {}, \
+                 removed {}",
+                plural(others.len() as u64, "entry"),
+                plural(back as u64, "entry"),
+                plural(gone.len() as u64, "entry")
             ));
         }
         if source == MergeSource::File && matches!(&origin, VersionOrigin::Buffer(older) if older == bytes) {

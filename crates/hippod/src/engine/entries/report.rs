@@ -184,7 +184,7 @@ fn describe_fields(from: &RecordFields, to: &RecordFields, count: usize) -> Stri
     match to {
         RecordFields::Place(_) => format!("from {} to {}", place(from), place(to)),
         RecordFields::Filed(Some(to)) => format!(
-            "the index file shows strength {:.2}, {} accesses",
+            "the index file shows strength {:.2}, number of accesses {}",
             f32::from(to.hundredths) / 100.0,
             to.hits
         ),
@@ -200,7 +200,9 @@ fn describe_fields(from: &RecordFields, to: &RecordFields, count: usize) -> Stri
         }
         RecordFields::Text(..) => "a new text extracted from the source".to_owned(),
         RecordFields::Vigour { strength, .. } => format!("reviewed and kept: strength {strength:.2}"),
-        RecordFields::Group(group) => format!("{count} entries move to the section {group}"),
+        RecordFields::Group(group) => {
+            format!("moved to the section {group}: {}", plural(count as u64, "entry"))
+        }
         RecordFields::Band(Some(band)) => format!("is listed under {}", band.name()),
         RecordFields::Band(None) => "is removed from the section By Time".to_owned(),
         RecordFields::Merged(..) => "absorbs another entry".to_owned(),

@@ -10,6 +10,7 @@ use hippo_map::layout::INDEX_FILE;
 use hippo_proto::{CycleUndoResponse, ErrorKind, RpcError};
 use hippo_store::StoreError;
 use hippo_store::db::{RunDetail, RunId};
+use hippo_text::text::plural;
 use hippo_types::entry::{Entry, EntryId, EntryPriority};
 
 use super::requests::run_detail;
@@ -128,15 +129,16 @@ fn untold_again(workspace: &mut Workspace, of: &RunDetail, changes: &[EntryChang
         let (number, names) = (kept.len(), kept[..kept.len().min(NAMED)].join(", "));
         let more = if number > NAMED { ", …" } else { "" };
         notes.push(format!(
-            "{number} entries that the run created were not removed, because they were changed or used after \
-             the run: {names}{more}; to remove an entry: hippoctl index forget ID"
+            "kept {} of the run because of later changes or uses: {names}{more}; to remove an entry: hippoctl \
+             index forget ID",
+            plural(number as u64, "entry")
         ));
     }
     if !files.is_empty() {
         notes.push(format!(
-            "{} files no longer have an entry; the next light cycle creates the entries again; to remove an \
-             entry permanently: hippoctl index forget ID",
-            files.len()
+            "{} without an entry now; the next light cycle creates the entries again; to remove an entry \
+             permanently: hippoctl index forget ID",
+            plural(files.len() as u64, "file")
         ));
     }
     workspace.entries.fresh.extend(files);

@@ -2,6 +2,7 @@
 
 use hippo_proto::{Problem, Severity};
 use hippo_store::db::{DroppedRows, RecoveredDatabase};
+use hippo_text::text::plural;
 
 use crate::survey::problem;
 
@@ -28,7 +29,7 @@ pub(super) fn was_gone(place: &str, recovered: &RecoveredDatabase) -> Problem {
 pub(super) fn was_damaged(place: &str, mended: &DroppedRows) -> Problem {
     let what = match mended.documents {
         true => "the keyword index".to_owned(),
-        false => format!("{} vectors", mended.vectors),
+        false => plural(mended.vectors as u64, "vector"),
     };
     problem(
         "database-rows",
