@@ -24,9 +24,13 @@ fn a_note_is_found_by_its_tags_and_aliases() {
         "Food/Tea.md",
         "---\ntags: green, morning\n---\nTwo minutes at 70 degrees.\n",
     );
+    scratch.write("Food/Miso.md", "---\ntags: [koji]\naliases: [Bean paste]\n---\n");
     let daemon = scratch.daemon();
     daemon.client().index(&scratch.workspace());
     for (word, path) in [
+        ("koji", "Food/Miso.md"),
+        ("bean paste", "Food/Miso.md"),
+        ("miso", "Food/Miso.md"),
         ("fermentation", "Food/Sourdough.md"),
         ("levain", "Food/Sourdough.md"),
         ("wild yeast", "Food/Sourdough.md"),

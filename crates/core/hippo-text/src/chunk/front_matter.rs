@@ -96,6 +96,11 @@ fn parse_field(text: &[u8]) -> Option<(String, String)> {
 }
 
 impl FrontMatter {
+    /// Returns whether the front matter contains names by which the file is found.
+    pub(super) fn has_names(&self) -> bool {
+        self.title.is_some() || !self.tags.is_empty() || !self.aliases.is_empty()
+    }
+
     /// Returns the list of names that a field contains, if it contains names.
     fn list_of(&mut self, key: &str) -> Option<&mut Vec<String>> {
         match key {

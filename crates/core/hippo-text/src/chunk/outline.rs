@@ -13,6 +13,11 @@ pub(super) struct SectionOutline {
 }
 
 impl SectionOutline {
+    /// Returns whether the file has neither headings nor text so far.
+    pub fn is_empty(&self) -> bool {
+        self.sections.is_empty()
+    }
+
     /// Returns the level of the open section; 0 if there is none.
     pub fn level(&self) -> u8 {
         self.sections.last().map_or(0, |section| section.level)

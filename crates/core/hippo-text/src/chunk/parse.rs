@@ -4,7 +4,7 @@ mod aside;
 
 use std::ops::Range;
 
-use super::front_matter::{self, FrontMatter};
+use super::front_matter::{self, FoundFrontMatter, FrontMatter};
 use super::line::{self, Fence, MarkdownLine, MarkdownLines, indent, is_space, trim};
 use super::outline::SectionOutline;
 use super::size::{ChunkBuilder, SourceBlock};
@@ -37,7 +37,14 @@ pub(super) fn parse(bytes: &[u8]) -> Document {
     while let Some(line) = parser.lines.next() {
         parser.read_line(line);
     }
-    parser.finish(front_matter)
+    parser.close_block();
+    // A note without text is found by the names in its front matter.
+    if let Some(front) = front_matter.as_ref().filter(|front| front.fields.has_names())
+        && parser.outline.is_empty()
+    {
+        parser.add_front_matter(front);
+    }
+    parser.finish(front_matter.map(|front| front.fields).unwrap_or_default())
 }
 
 struct MarkdownParser<'a> {
@@ -72,20 +79,22 @@ struct OpenBlock {
 }
 
 impl MarkdownParser<'_> {
-    fn read_front_matter(&mut self) -> FrontMatter {
-        let Some(found) = front_matter::parse_front_matter(self.bytes) else {
-            return FrontMatter::default();
-        };
-        if let Some((first, last)) = found.inner
-            && found.fields.has_prose
-        {
+    fn read_front_matter(&mut self) -> Option<FoundFrontMatter> {
+        let found = front_matter::parse_front_matter(self.bytes)?;
+        if found.fields.has_prose {
+            self.add_front_matter(&found);
+        }
+        let close = found.close.number;
+        while self.lines.next().is_some_and(|line| line.number < close) {}
+        Some(found)
+    }
+
+    fn add_front_matter(&mut self, front: &FoundFrontMatter) {
+        if let Some((first, last)) = front.inner {
             self.open_block(ChunkKind::Paragraph, first, self.text_start(first));
             self.extend_block(last);
             self.close_block();
         }
-        let close = found.close.number;
-        while self.lines.next().is_some_and(|line| line.number < close) {}
-        found.fields
     }
 
     fn read_line(&mut self, line: MarkdownLine) {
@@ -351,7 +360,6 @@ impl MarkdownParser<'_> {
     }
 
     fn finish(mut self, front_matter: FrontMatter) -> Document {
-        self.close_block();
         self.end_section(0, self.lines.number() + 1);
         let sections = self.outline.into_sections();
         let headings = sections.iter().map(|section| &section.title);

@@ -279,6 +279,25 @@ fn front_matter_is_content_only_if_it_contains_prose() {
 }
 
 #[test]
+fn front_matter_without_text_is_content_if_it_contains_names() {
+    for names in ["title: Beekeeping", "tags: [hive]", "aliases:\n  - Apiary"] {
+        let shown = names.replace("\n", "⏎");
+        let lines = 2 + names.matches('\n').count();
+        for rest in ["", "\n", "\n![[hive.png]]\n"] {
+            let text = format!("---\n{names}\n---\n{rest}");
+            assert_eq!(
+                describe_chunks(&text),
+                [format!("Paragraph None  2-{lines} {shown}")],
+                "{text}"
+            );
+        }
+        let text = format!("---\n{names}\n---\n# Bees\n");
+        assert_eq!(describe_chunks(&text).len(), 1, "{text}");
+    }
+    assert_eq!(describe_chunks("---\ncssclass: wide\n---\n"), [""; 0]);
+}
+
+#[test]
 fn empty_and_damaged_files_are_parsed() {
     assert_eq!(chunk(b""), Document::default());
     assert_eq!(chunk(b"\xEF\xBB\xBF"), Document::default());
