@@ -125,6 +125,7 @@ fn search_and_get_answers_keep_their_names() {
         tokens: 180,
         text: "- never on Fridays".into(),
         date: Some("2026-01-10".into()),
+        copies: 0,
         superseded_by: None,
         explain: None,
     };
@@ -133,6 +134,7 @@ fn search_and_get_answers_keep_their_names() {
         strength: Some(0.92),
         entry: Some("acme-deploy".into()),
         date: None,
+        copies: 0,
         superseded_by: None,
         explain: Some(BTreeMap::from([("bm25".into(), 0.5)])),
         ..hit.clone()

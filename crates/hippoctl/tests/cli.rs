@@ -50,6 +50,7 @@ fn found(texts: &[&str]) -> SearchResponse {
         tokens: 3,
         text: (*text).to_owned(),
         date: None,
+        copies: 0,
         superseded_by: None,
         explain: None,
     };

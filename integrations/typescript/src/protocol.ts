@@ -1794,6 +1794,8 @@ export interface Scores {
 
 /** One result. */
 export interface SearchHit {
+  /** Number of other places with the same text, which the answer leaves out. */
+  copies?: number | undefined;
   /** Date of the text, `YYYY-MM-DD`. */
   date: string | null;
   /** Last line, inclusive. */

@@ -47,6 +47,7 @@ mod tests {
             tokens: 1,
             text: String::new(),
             date: None,
+            copies: 0,
             superseded_by: None,
             explain: None,
         }

@@ -143,6 +143,7 @@ pub(crate) fn fuse(input: &RankInput<'_>, hits: Vec<(u32, Features)>) -> Vec<Ran
                 .vector_unit
                 .filter(|_| vectors.is_some())
                 .map(|_| VECTOR.score(features)),
+            copies: 0,
             explain: *features,
         })
         .collect();

@@ -70,6 +70,9 @@ pub struct RankedChunk {
     pub lexical: Option<f32>,
     /// Score by vectors alone, in [0, 1].
     pub vector: Option<f32>,
+    /// Number of other chunks with the same text, without chunks of compaction tree nodes. [`crate::collapse`] counts
+    /// them.
+    pub copies: u32,
     /// Features that the score was computed from.
     pub explain: Features,
 }

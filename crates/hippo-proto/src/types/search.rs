@@ -53,6 +53,11 @@ fn default_true() -> bool {
     true
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde needs")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
 impl SearchRequest {
     /// Creates a query with default parameters.
     pub fn new(workspace: impl Into<String>, query: impl Into<String>) -> Self {
@@ -154,6 +159,9 @@ pub struct SearchHit {
     pub text: String,
     /// Date of the text, `YYYY-MM-DD`.
     pub date: Option<String>,
+    /// Number of other places with the same text, which the answer leaves out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub copies: u32,
     /// Path and line of another result that is dated later and changes a value of this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,

@@ -69,6 +69,10 @@ fn hit(rank: usize, hit: &SearchHit, view: Option<&TerminalView>, style: Style) 
     for line in passage {
         let _ = writeln!(text, "{}", format!("{INDENT}{line}").trim_end());
     }
+    if hit.copies > 0 {
+        let copies = plural(hit.copies.into(), "other place");
+        let _ = writeln!(text, "{INDENT}{}", style.quiet(format!("also in {copies}")));
+    }
     if let Some(newer) = &hit.superseded_by {
         let _ = writeln!(text, "{INDENT}superseded by {}", style.path(shown(newer)));
     }
@@ -150,6 +154,7 @@ mod tests {
             tokens: 20,
             text: "- deploys run on Fridays\r\n\n- never at \x1b[31mnight\n".into(),
             date: Some("2026-01-10".into()),
+            copies: 2,
             superseded_by: None,
             explain: Some(BTreeMap::from([("bm25".into(), 0.7), ("window".into(), 0.25)])),
         };
@@ -161,6 +166,7 @@ mod tests {
             score: 0.1,
             text: "Fridays".into(),
             date: None,
+            copies: 1,
             superseded_by: None,
             explain: None,
             ..hit.clone()

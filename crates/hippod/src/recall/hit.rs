@@ -175,6 +175,7 @@ impl Collector {
             tokens,
             text,
             date,
+            copies: ranked.copies,
             superseded_by: None,
             explain: (self.explain && is_ranked).then(|| explain(&ranked.explain, second_features.as_ref())),
         };

@@ -363,6 +363,7 @@ fn by_place(chunk: u32, score: f32) -> RankedChunk {
         score,
         lexical: None,
         vector: None,
+        copies: 0,
         explain: Features::default(),
     }
 }

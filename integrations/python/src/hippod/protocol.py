@@ -2094,6 +2094,9 @@ class Scores(TypedDict):
 class SearchHit(TypedDict):
     """One result."""
 
+    #: Number of other places with the same text, which the answer leaves out.
+    copies: NotRequired[int]
+
     #: Date of the text, `YYYY-MM-DD`.
     date: str | None
 

@@ -26,6 +26,7 @@ fn world(chunks: &[(&str, &str)]) -> (Corpus, Vec<RankedChunk>) {
         score: 1.0 / (chunk as f32 + 1.0),
         lexical: None,
         vector: None,
+        copies: 0,
         explain: Features::default(),
     });
     let ranked = ranked.collect();
@@ -46,6 +47,17 @@ fn the_best_of_equal_texts_is_kept() {
         kept(&[("a.md", "x"), ("b.md", "y"), ("c.md", "x"), ("d.md", "z")], 3),
         [0, 1, 3]
     );
+}
+
+#[test]
+fn copies_are_counted_without_nodes() {
+    let node = "memory/daily/2026-05-01.md";
+    let paths = [node, "a.md", "b.md", node, "c.md", "d.md"];
+    let chunks = paths.map(|path| (path, if path == "d.md" { "other" } else { "same" }));
+    let (corpus, ranked) = world(&chunks);
+    let kept = collapse(&ranked, &corpus, 10);
+    let copies: Vec<_> = kept.iter().map(|hit| (hit.chunk, hit.copies)).collect();
+    assert_eq!(copies, [(1, 2), (5, 0)]);
 }
 
 #[test]

@@ -19,6 +19,7 @@ fn candidate(text: &str, document: u32, ordinal: u32, score: f32) -> RerankCandi
             score,
             lexical: None,
             vector: None,
+            copies: 0,
             explain: Features {
                 lexical_window: score,
                 vector_unit: Some(score),
