@@ -127,6 +127,8 @@ mod light;
 mod limits;
 #[path = "e2e/mcp.rs"]
 mod mcp;
+#[path = "e2e/mcp_edit.rs"]
+mod mcp_edit;
 #[path = "e2e/mcp_places.rs"]
 mod mcp_places;
 #[path = "e2e/mcp_shapes.rs"]

@@ -66,7 +66,7 @@ fn the_current_and_the_previous_protocol_revision_are_supported() {
         "{about}"
     );
     let tools = mcp.ask("tools/list", json!({"_meta": itself()}));
-    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 5);
+    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 6);
     let call = json!({"name": "memory_search", "arguments": {"query": "staging port"}, "_meta": itself()});
     let found = mcp.ask("tools/call", call);
     let result = &found["result"];
@@ -161,6 +161,10 @@ fn each_tool_answer_conforms_to_its_schema() {
     let entry = daemon.client().entry(&root, kept["entry"].as_str().unwrap());
     assert!(entry.tags.contains(&"birds".to_owned()), "{entry:?}");
 
+    gives(
+        "memory_edit",
+        json!({"id": entry.id, "pin": true, "dryRun": true}),
+    );
     let status = gives("memory_status", json!({}));
     assert_eq!(
         status["workspace"],

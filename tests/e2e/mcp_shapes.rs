@@ -34,7 +34,10 @@ fn a_search_result_has_the_fields_of_openclaw_and_its_heading_and_date() {
         let asked = json!({"query": "staging port", "maxResults": 5, "minScore": 0, "corpus": corpus});
         let found = mcp.gives("memory_search", asked);
         let best = &found["results"][0];
-        assert_eq!(names(best), BTreeSet::from(RESULT), "{best}");
+        // A light cycle may have created an entry in the meantime.
+        let mut fields = names(best);
+        fields.remove("entry");
+        assert_eq!(fields, BTreeSet::from(RESULT), "{best}");
         assert!(best["score"].is_number() && best["snippet"].is_string(), "{best}");
         let (first, last) = (&best["startLine"], &best["endLine"]);
         let lines = if first == last {

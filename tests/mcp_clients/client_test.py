@@ -43,7 +43,7 @@ class TheServer(unittest.TestCase):
             self.assertEqual(client.protocol_version, revision)
             # List the tools first. After that, the client checks each answer against the schema of its tool.
             tools = (await client.list_tools()).tools
-            self.assertEqual(len(tools), 5)
+            self.assertEqual(len(tools), 6)
 
             async def gives(name, **arguments):
                 result = await client.call_tool(name, arguments)

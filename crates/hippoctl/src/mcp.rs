@@ -1,5 +1,6 @@
 //! `mcp`: server of the Model Context Protocol on standard input and output.
 
+mod edit;
 mod stdio;
 mod tools;
 

@@ -9,6 +9,7 @@ use rmcp::model::{JsonObject, Tool};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::edit::{EditArguments, edit};
 use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
 
@@ -31,6 +32,8 @@ pub enum ToolCall {
     Get(GetArguments),
     #[serde(rename = "memory_remember")]
     Remember(RememberArguments),
+    #[serde(rename = "memory_edit")]
+    Edit(EditArguments),
     #[serde(rename = "memory_status")]
     Status(NoArguments),
     #[serde(rename = "context_fetch")]
@@ -92,18 +95,23 @@ impl ToolCall {
     /// # Errors
     /// Fails if no daemon can be reached, if no workspace is found, or if the daemon refuses the request.
     pub fn answer(self, session: &mut DaemonSession) -> Result<Value, Failure> {
-        let mut answer = match self {
+        let answer = match self {
             Self::Search(arguments) => search(arguments, session),
             Self::Get(arguments) => get(arguments, session),
             Self::Remember(arguments) => remember(arguments, session),
+            Self::Edit(arguments) => edit(arguments, session),
             Self::Status(_) => status(session),
             Self::Fetch(request) => fetch(request, session),
         }?;
-        if let Value::Object(members) = &mut answer {
-            members.retain(|_, value| !value.is_null());
-        }
-        Ok(answer)
+        Ok(without_nulls(answer))
     }
+}
+
+fn without_nulls(mut answer: Value) -> Value {
+    if let Value::Object(members) = &mut answer {
+        members.retain(|_, value| !value.is_null());
+    }
+    answer
 }
 
 fn search(arguments: SearchArguments, session: &mut DaemonSession) -> Result<Value, Failure> {
@@ -118,7 +126,7 @@ fn search(arguments: SearchArguments, session: &mut DaemonSession) -> Result<Val
     };
     let answer = session.call(request)?;
     let result = |hit: &SearchHit| {
-        json!({
+        without_nulls(json!({
             "citation": cited(hit),
             "path": hit.path,
             "startLine": hit.start_line,
@@ -126,12 +134,14 @@ fn search(arguments: SearchArguments, session: &mut DaemonSession) -> Result<Val
             "score": short(hit.score),
             "heading": hit.heading.join(" › "),
             "date": hit.date,
+            "entry": hit.entry,
+            "copies": (hit.copies > 0).then_some(hit.copies),
             "snippet": hit.text,
             // The source of every result is `memory`. Searches do not read transcripts, but the daily logs written from
             // them.
             "source": "memory",
             "corpus": "memory",
-        })
+        }))
     };
     let hits = answer.results.iter();
     let marks = hits.filter_map(|hit| mark(&hit.text, &cited(hit)));
@@ -274,7 +284,7 @@ mod tests {
     use super::*;
 
     /// Maximum number of tokens of all definitions together, estimated at four bytes per token.
-    const MOST_TOKENS: usize = 900;
+    const MOST_TOKENS: usize = 1_080;
 
     #[test]
     fn the_status_of_an_opening_workspace_omits_unknown_counts() {
@@ -336,23 +346,17 @@ mod tests {
             }
             assert_eq!(tool.input_schema["additionalProperties"], false, "{}", tool.name);
             let hints = tool.annotations.as_ref().unwrap();
-            assert_eq!(
-                (hints.destructive_hint, hints.open_world_hint),
-                (Some(false), Some(false)),
-                "{}",
-                tool.name
-            );
+            let name = &*tool.name;
+            let is_edit = name == "memory_edit";
+            let dangers = (hints.destructive_hint, hints.open_world_hint);
+            assert_eq!(dangers, (Some(is_edit), Some(false)), "{name}");
             // By default, a hint is false. The strength of an entry is not content of the memory, so a search counts as
             // reading.
             let is_set = |hint: Option<bool>| hint.unwrap_or(false);
-            assert_eq!(
-                is_set(hints.read_only_hint),
-                tool.name != "memory_remember",
-                "{}",
-                tool.name
-            );
-            let is_repeatable = ["memory_get", "memory_status"].contains(&&*tool.name);
-            assert_eq!(is_set(hints.idempotent_hint), is_repeatable, "{}", tool.name);
+            let is_read = name != "memory_remember" && !is_edit;
+            assert_eq!(is_set(hints.read_only_hint), is_read, "{name}");
+            let is_repeatable = ["memory_get", "memory_status", "memory_edit"].contains(&name);
+            assert_eq!(is_set(hints.idempotent_hint), is_repeatable, "{name}");
         }
         let types = tools[2].input_schema["properties"]["type"]["enum"].clone();
         assert_eq!(types, json!(MemoryType::ALL.map(MemoryType::name)));
