@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::Parser as _;
 use serde_json::Value;
 
-use super::layout::{LayoutPart, layout};
+use super::layout::{self, LayoutPart, layout};
 use super::{Harness, LayoutConfig, PathSnapshot, text};
 use crate::shell::simple_commands;
 use hippoctl::args::Cli;
@@ -67,7 +67,10 @@ fn every_command_in_the_integration_texts_is_valid() {
     for (name, text) in texts() {
         let found = commands(&text);
         assert!(
-            !found.is_empty() || name.ends_with(".gitignore") || name.ends_with("MEMORY.md"),
+            !found.is_empty()
+                || name.ends_with(".gitignore")
+                || name.ends_with("MEMORY.md")
+                || text == layout::CODEX_SERVER,
             "{name}"
         );
         all.extend(found);
@@ -140,12 +143,13 @@ fn the_claude_code_plugin_contains_the_files_of_init() {
         &nothing,
         &super::InitRecord::default(),
     );
-    let settings = settings
-        .changes
-        .iter()
-        .find(|change| change.path == ".claude/settings.json");
-    let settings: Value = serde_json::from_slice(settings.unwrap().after.as_deref().unwrap()).unwrap();
-    assert_eq!(json("claude-code/hooks/hooks.json")["hooks"], settings["hooks"]);
+    let written = |path: &str| -> Value {
+        let change = settings.changes.iter().find(|change| change.path == path);
+        serde_json::from_slice(change.unwrap().after.as_deref().unwrap()).unwrap()
+    };
+    let hooks = &written(".claude/settings.json")["hooks"];
+    assert_eq!(&json("claude-code/hooks/hooks.json")["hooks"], hooks);
+    assert_eq!(json("claude-code/.mcp.json"), written(".mcp.json"));
 }
 
 #[test]

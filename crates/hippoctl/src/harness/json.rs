@@ -7,13 +7,15 @@ mod tests;
 
 use hippo_fs::harness::json_options;
 use hippo_fs::nesting;
-use jsonc_parser::cst::{CstArray, CstNode, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstNode, CstObject, CstObjectProp, CstRootNode};
 use jsonc_parser::json;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Time limit in seconds after which the harness stops a hook. hippod's hooks take about a tenth of a second.
 const PATIENCE: u32 = 10;
+/// Name of the MCP server in `mcpServers`.
+const MCP_SERVER: &str = "hippod";
 
 /// An insertion into a JSON file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +26,8 @@ pub enum JsonInsertion {
     Claude(&'static [(&'static str, &'static str)], &'static [&'static str]),
     /// Paths for the list `instructions`.
     Instructions(Vec<&'static str>),
+    /// hippod's MCP server for the key `mcpServers`.
+    McpServer,
 }
 
 impl fmt::Display for JsonInsertion {
@@ -37,6 +41,7 @@ impl fmt::Display for JsonInsertion {
                 write!(f, "{}; permissions {}", Self::Hooks(hooks), rules.join(", "))
             }
             Self::Instructions(paths) => write!(f, "instructions {}", paths.join(", ")),
+            Self::McpServer => write!(f, "MCP server {MCP_SERVER}"),
         }
     }
 }
@@ -55,6 +60,9 @@ pub struct JsonEntries {
     /// The rules inserted into `permissions.allow`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed: Vec<String>,
+    /// True if the MCP server was inserted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mcp_server: bool,
 }
 
 /// Parses a JSON file. Comments and trailing commas are allowed.
@@ -104,6 +112,7 @@ pub fn enter(bytes: &[u8], edit: &JsonInsertion) -> Result<Option<(Vec<u8>, Json
             enter_permissions(&object, rules, &mut entered)? || has_hooks
         }
         JsonInsertion::Instructions(paths) => enter_instructions(&object, paths, &mut entered)?,
+        JsonInsertion::McpServer => enter_mcp_server(&object, &mut entered)?,
     };
     if !changed {
         return Ok(None);
@@ -140,6 +149,22 @@ fn enter_permissions(object: &CstObject, rules: &[&str], entered: &mut JsonEntri
     let list = made_array(&permissions, "permissions/allow", entered)?;
     entered.allowed = append_missing(&list, rules);
     Ok(!entered.allowed.is_empty())
+}
+
+fn enter_mcp_server(object: &CstObject, entered: &mut JsonEntries) -> Result<bool, String> {
+    let servers = made_object(object, "mcpServers", entered)?;
+    // The user may have named hippod's server differently, or may use the name for another program.
+    let is_there = servers.get(MCP_SERVER).is_some() || servers.properties().iter().any(runs_hippoctl);
+    if !is_there {
+        servers.append(MCP_SERVER, json!({"command": "hippoctl", "args": ["mcp"]}));
+        entered.mcp_server = true;
+    }
+    Ok(!is_there)
+}
+
+fn runs_hippoctl(server: &CstObjectProp) -> bool {
+    let command = server.value().and_then(|value| command(&value));
+    command.is_some_and(|command| command.rsplit('/').next() == Some("hippoctl"))
 }
 
 fn enter_instructions(object: &CstObject, paths: &[&str], entered: &mut JsonEntries) -> Result<bool, String> {
@@ -198,6 +223,12 @@ pub fn take_out(bytes: &[u8], entered: &JsonEntries) -> Result<Vec<u8>, String> 
             .object_value("hooks")
             .and_then(|hooks| hooks.array_value(event));
         groups.iter().for_each(take_out_hooks);
+    }
+    let server = object
+        .object_value("mcpServers")
+        .and_then(|servers| servers.get(MCP_SERVER));
+    if let Some(server) = server.filter(|server| entered.mcp_server && runs_hippoctl(server)) {
+        server.remove();
     }
     for path in entered.made.iter().rev() {
         let (outer, key) = match path.rsplit_once('/') {

@@ -8,6 +8,7 @@ use hippo_tree::{Node, Period};
 
 use super::json::{self, JsonInsertion};
 use super::nodes::NODE_FOLDERS;
+use super::plan;
 use super::platform::{Harness, signs};
 use super::text;
 use super::{CONFIG, LayoutConfig, PathSnapshot, PathState};
@@ -25,6 +26,8 @@ const WRITTEN: [&str; 5] = ["ROOT.md", "daily/", "weekly/", "monthly/", "????-??
 /// The root file of the compaction tree.
 pub const ROOT: &str = "memory/ROOT.md";
 const CODEX_TOML: &str = ".codex/config.toml";
+/// hippod's MCP server in the configuration of Codex.
+pub const CODEX_SERVER: &str = "[mcp_servers.hippod]\ncommand = \"hippoctl\"\nargs = [\"mcp\"]\n";
 
 /// The hooks of Claude Code: events and commands. The daily log is written after a completed task, but not after each
 /// turn.
@@ -36,11 +39,14 @@ const CLAUDE_EVENTS: &[(&str, &str)] = &[
     ("TaskCompleted", "hippoctl hook task-completed"),
     ("SessionEnd", "hippoctl hook session-end"),
 ];
-/// Commands that only read the memory. Claude Code runs them without asking the user.
+/// Commands and tools that only read the memory. Claude Code runs them without asking the user.
 const CLAUDE_RULES: &[&str] = &[
     "Bash(hippoctl search:*)",
     "Bash(hippoctl get:*)",
     "Bash(hippoctl context fetch:*)",
+    "mcp__hippod__memory_search",
+    "mcp__hippod__memory_get",
+    "mcp__hippod__context_fetch",
 ];
 /// The hooks of Codex: events and commands. Codex has no event for a completed task or for the end of a session. Its
 /// event `Stop` occurs after each turn.
@@ -146,6 +152,7 @@ fn of_platform(platform: Harness, config: &LayoutConfig, there: &PathSnapshot) -
                     ".claude/settings.json",
                     JsonInsertion::Claude(CLAUDE_EVENTS, CLAUDE_RULES),
                 ),
+                LayoutPart::Json(".mcp.json", JsonInsertion::McpServer),
             ]
         }
         Harness::OpenClaw => {
@@ -188,7 +195,11 @@ fn of_platform(platform: Harness, config: &LayoutConfig, there: &PathSnapshot) -
                 true => block(CODEX_TOML, "hooks", codex_toml()),
                 false => LayoutPart::Json(".codex/hooks.json", JsonInsertion::Hooks(CODEX_EVENTS)),
             };
-            vec![block("AGENTS.md", &name, protocol), hooks]
+            let mut parts = vec![block("AGENTS.md", &name, protocol), hooks];
+            if needs_codex_server(there) {
+                parts.push(block(CODEX_TOML, "mcp", CODEX_SERVER.to_owned()));
+            }
+            parts
         }
         Harness::Pi => {
             let mut parts = vec![block("AGENTS.md", &name, protocol)];
@@ -251,6 +262,28 @@ fn codex_toml() -> String {
         )
     });
     events.collect::<Vec<_>>().join("\n")
+}
+
+/// Returns whether hippod's block with the MCP server belongs into the configuration of Codex: it is there already, or
+/// the file stays valid with the block and contains no server that runs `hippoctl`.
+fn needs_codex_server(there: &PathSnapshot) -> bool {
+    let file = match there.state(CODEX_TOML) {
+        PathState::Missing => return true,
+        PathState::File(file) => file,
+        PathState::Folder | PathState::Odd(_) => return false,
+    };
+    if !matches!(BlockMarks::HASH.span(file, "mcp"), Ok(None)) {
+        return true;
+    }
+    let with_server = [file, &b"\n"[..], CODEX_SERVER.as_bytes()].concat();
+    let text = String::from_utf8_lossy(file);
+    let table = plan::check_toml(&with_server)
+        .ok()
+        .and_then(|()| text.parse::<toml::Table>().ok());
+    table.is_some_and(|table| {
+        let servers = table.get("mcp_servers");
+        !servers.is_some_and(|servers| servers.to_string().contains("hippoctl"))
+    })
 }
 
 /// Returns whether a file contains an import outside hippod's block.

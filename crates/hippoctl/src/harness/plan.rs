@@ -261,6 +261,7 @@ impl FileDraft {
             add_missing(&mut all.hooks, &new.hooks);
             add_missing(&mut all.instructions, &new.instructions);
             add_missing(&mut all.allowed, &new.allowed);
+            all.mcp_server |= new.mcp_server;
         }
         entry.hash = hash(now);
         entry.made = original == Original::Missing;

@@ -27,7 +27,7 @@ const MARKDOWN: [&str; 11] = [
     "@memory/ROOT.md\n\n<!-- hippod: protocol for claude-code -->\nof an earlier time\n<!-- /hippod -->\nmine\n",
     "<!-- hippod: root -->\n<!-- /hippod -->\n\n<!-- hippod: sessions -->\n- x\n<!-- /hippod -->\n",
 ];
-const JSON: [&str; 9] = [
+const JSON: [&str; 10] = [
     "",
     "{}",
     "{}\n",
@@ -37,14 +37,17 @@ const JSON: [&str; 9] = [
     "{\"hooks\":{\"SessionStart\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"hippoctl hook session-start\"}]}]},\"instructions\":[\"./memory/ROOT.md\"]}",
     "{\n    \"instructions\": [\n        \"docs/*.md\"\n    ],\n    \"platform\": \"openclaw\"\n}",
     "// nothing but a comment\n",
+    "{\n  \"mcpServers\": {\n    // mine\n    \"files\": { \"command\": \"files\", },\n  },\n}\n",
 ];
-const TOML: [&str; 6] = [
+const TOML: [&str; 8] = [
     "",
     "model = \"o\" # mine\n",
     "[a]\r\nb = 1\r\n",
     "[hooks]\n# mine\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = \"echo\"",
     "[mcp_servers.x]\ncommand = \"x\"\n\n\n",
     "# hippod: hooks\n# /hippod\n",
+    "[mcp_servers.hippod]\ncommand = \"x\"",
+    "mcp_servers = { x = { command = \"/opt/hippoctl\" } }\n",
 ];
 
 /// Generates a workspace with any combination of files that users may have.
@@ -67,7 +70,13 @@ fn worlds() -> impl Strategy<Value = World> {
         "plans/a.md",
     ];
     let whole = whole.map(|path| file(path, &MARKDOWN[..3]));
-    let json = [".claude/settings.json", "opencode.json", ".codex/hooks.json"].map(|path| file(path, &JSON));
+    let json = [
+        ".claude/settings.json",
+        ".mcp.json",
+        "opencode.json",
+        ".codex/hooks.json",
+    ];
+    let json = json.map(|path| file(path, &JSON));
     let config = file(CONFIG, &JSON[1..4]);
     (
         markdown,
