@@ -31,6 +31,8 @@ fn a_folder_of_notes_is_indexed_and_what_is_left_out_is_counted() {
     let left_out = "2 files are not indexed: 1 ignored by .gitignore, 1 in node_modules";
     assert!(err.contains(left_out), "{err}");
 
+    let again = run(&["workspace", "add", "--progress", "plain"]).concat();
+    assert!(again.contains("note: 2 files searchable by keyword; "), "{again}");
     client.sync(&root);
     let found = client.search(&root, "who fed the starter");
     assert_eq!(found.results[0].path, "Journal/2026-11-20.markdown");

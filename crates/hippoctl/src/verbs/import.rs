@@ -12,6 +12,7 @@ use hippo_session::import::{self, ImportResult};
 use hippo_types::transcript::ExportProgram;
 use serde::Serialize;
 
+use super::watched;
 use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
@@ -87,12 +88,16 @@ pub fn import(session: &mut DaemonSession, args: &ImportArgs, out: &mut Output) 
         }
         // The daemon would also find the new files without this request, but not immediately.
         let sync = WorkspaceSyncRequest {
-            workspace,
+            workspace: workspace.clone(),
             ..WorkspaceSyncRequest::default()
         };
         let _ = session.call(sync);
     }
-    out.answer(&report, render::import::imported)
+    out.answer(&report, render::import::imported)?;
+    match args.apply {
+        true => watched::searchable(session, &workspace, out),
+        false => Ok(()),
+    }
 }
 
 /// Locks the workspace. A concurrent import then waits, and finds the memories that this import has written.

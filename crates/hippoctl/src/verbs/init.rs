@@ -11,7 +11,7 @@ use hippo_proto::{
     WorkspaceTrustRequest,
 };
 
-use super::place;
+use super::{place, watched};
 use crate::connect::{DaemonSession, text};
 use crate::failure::{Exit, Failure};
 use crate::harness::layout::{INDEX, LayoutPart, bare, layout, paths};
@@ -76,7 +76,11 @@ pub fn init(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> Re
     let take_over = args.take_over && !foreign.is_empty();
     let done = register(session, &dir, &mut plan.record, take_over, &mut result);
     out.answer(&result, render_init)?;
-    done
+    done?;
+    match result.registered {
+        true => watched::searchable(session, &text(&root)?, out),
+        false => Ok(()),
+    }
 }
 
 /// Adds the changes that the daemon would make after the registration of the folder.

@@ -20,6 +20,10 @@ const TEMPLATE: &str = "{msg} {bytes} of {total_bytes} {bytes_per_sec}";
 
 /// Time between two updates of a progress bar.
 const OFTEN: Duration = Duration::from_millis(500);
+/// Time between two questions about the files that become searchable.
+const SOON: Duration = Duration::from_millis(100);
+/// Maximum time for which a verb on a terminal shows how files become searchable, after it has done its work.
+const AT_MOST: Duration = Duration::from_secs(3);
 /// Time between two lines about the progress.
 const SELDOM: Duration = Duration::from_secs(10);
 
@@ -80,6 +84,58 @@ pub fn indexed<M: Method>(
         let embedded = workspace.embedded.saturating_sub(before);
         Some(progress(workspace, embedded, since.elapsed()))
     })
+}
+
+/// Shows how the files of a workspace become searchable by keyword, until all are. On a terminal, returns after
+/// [`AT_MOST`] at the latest. Does nothing if progress is not shown.
+///
+/// # Errors
+/// Fails if standard output is closed or full.
+pub fn searchable(session: &mut DaemonSession, root: &str, out: &mut Output) -> Result<(), Failure> {
+    if out.progress == ProgressOutput::Hidden {
+        return Ok(());
+    }
+    // The answer of the verb is shown first.
+    out.finish()?;
+    let begun = Instant::now();
+    let bar = (out.progress == ProgressOutput::Drawn).then(ProgressBar::new_spinner);
+    let (done, is_done) = mpsc::channel::<()>();
+    let (mut done, mut line_at, mut last) = (Some(done), begun + SELDOM, None);
+    let describe = || {
+        // The progress is a service of the verb, which has succeeded already.
+        let status = session.call(StatusRequest {}).ok();
+        let found = status
+            .as_ref()
+            .and_then(|status| workspace_at(status, Path::new(root)));
+        let is_late = bar.is_some() && begun.elapsed() >= AT_MOST;
+        if is_late || found.is_none_or(is_read) {
+            done = None;
+        }
+        let text = progress(found?, 0, begun.elapsed());
+        last = Some(text.clone());
+        Some(text)
+    };
+    report(SOON, &is_done, describe, |text| match &bar {
+        Some(bar) => {
+            bar.set_message(text);
+            bar.tick();
+        }
+        None if Instant::now() >= line_at => {
+            line_at += SELDOM;
+            print_line(&text);
+        }
+        None => {}
+    });
+    bar.iter().for_each(ProgressBar::finish_and_clear);
+    if let Some(text) = last {
+        out.remark(&format!("note: {text}"));
+    }
+    Ok(())
+}
+
+/// Returns whether all files of a workspace are searchable by keyword.
+fn is_read(workspace: &WorkspaceStatus) -> bool {
+    workspace.lag_ms == 0 && workspace.degraded.as_deref() != Some("warming")
 }
 
 /// Sends a request and returns the response. Shows the time since the request.

@@ -46,8 +46,9 @@ pub fn add(session: &mut DaemonSession, dir: Option<PathBuf>, out: &mut Output) 
     out.notes(&found.notes);
     if found.files == 0 {
         out.remark("hint: hippod indexes the markdown files of a folder, and this folder has none yet");
+        return Ok(());
     }
-    Ok(())
+    watched::searchable(session, &answer.root, out)
 }
 
 /// Lists the registered folders.
