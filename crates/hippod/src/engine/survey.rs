@@ -77,7 +77,7 @@ fn examine(workspace: &Workspace, survey: &mut Survey) -> SurveyedWorkspace {
     }
     if !workspace.held.is_empty() {
         let held = plural(workspace.held.len() as u64, "file");
-        let what = format!("{held} missing at once, but still in the index");
+        let what = format!("{held} disappeared at once, but can still be found");
         let fix = "restore the files, or confirm the deletion: hippoctl sync --accept-deletions";
         survey.problem("held-deletions", Severity::Warning, what, &place, fix);
     }
