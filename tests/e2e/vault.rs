@@ -44,6 +44,46 @@ fn a_note_is_found_by_its_tags_and_aliases() {
 }
 
 #[test]
+fn changed_tags_are_found_and_an_index_of_an_earlier_version_is_renewed() {
+    let scratch = Scratch::new();
+    let root = scratch.workspace();
+    let note = |tag: &str| format!("---\ntags: [{tag}]\n---\n# Sourdough\n\nFeed it with rye.\n");
+    scratch.write("Sourdough.md", note("fermentation"));
+    let daemon = scratch.daemon();
+    daemon.client().index(&root);
+    scratch.write("Sourdough.md", note("levain"));
+    daemon.client().sync(&root);
+    let finds = |word: &str| run(&scratch, &["search", "--mode", "lexical", word]).0 == 0;
+    assert!(finds("levain") && finds("rye") && !finds("fermentation"));
+    daemon.terminate();
+
+    // An earlier version wrote no version, and no words for tags.
+    let database = rusqlite::Connection::open(scratch.state("index.db")).unwrap();
+    let words = "DELETE FROM lexical; DELETE FROM checksums WHERE name = 'derived'";
+    let outline = "UPDATE documents SET outline = json_remove(outline, '$.names', '$.version')";
+    let stored: (u32, Vec<u8>) = database
+        .query_row("SELECT id, vector FROM vectors", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .unwrap();
+    database.execute_batch(&format!("{words}; {outline}")).unwrap();
+    drop(database);
+    let daemon = scratch.daemon();
+    daemon.client().sync(&root);
+    let status = daemon.client().status().workspaces.remove(0);
+    assert_eq!(status.degraded, None, "{status:?}");
+    assert!(finds("levain") && finds("rye"));
+    daemon.terminate();
+    let database = rusqlite::Connection::open(scratch.state("index.db")).unwrap();
+    let kept = database
+        .query_row("SELECT id, vector FROM vectors", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .unwrap();
+    assert_eq!(stored, kept, "the text is not embedded again");
+}
+
+#[test]
 fn a_note_is_read_by_its_name_or_alias() {
     let scratch = Scratch::new();
     scratch.write(

@@ -26,6 +26,10 @@ use hippo_types::time::Date;
 pub use front_matter::FrontMatter;
 pub use speaker::Speaker;
 
+/// Version of the division of files into chunks, and of the names under which files are indexed. A greater version lets
+/// the daemon read all files again.
+pub const VERSION: u32 = 1;
+
 /// Parsed markdown file: front matter, sections and chunks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Document {

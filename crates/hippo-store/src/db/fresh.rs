@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 
-use super::Store;
+use super::{DocumentRecord, Store};
 use crate::StoreError;
 
 impl Store {
@@ -38,9 +38,13 @@ impl Store {
     }
 }
 
-pub(super) fn mark(connection: &Connection, path: &str) -> rusqlite::Result<()> {
-    let mut insert = connection.prepare_cached("INSERT OR IGNORE INTO fresh VALUES (?1)")?;
-    insert.execute([path]).map(|_| ())
+/// Marks a document as fresh if it is new or has another content.
+pub(super) fn mark_changed(connection: &Connection, record: &DocumentRecord) -> rusqlite::Result<()> {
+    let mut insert = connection.prepare_cached(
+        "INSERT OR IGNORE INTO fresh
+         SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM documents WHERE path = ?1 AND hash = ?2)",
+    )?;
+    insert.execute(params![record.path, record.hash]).map(|_| ())
 }
 
 /// Marks a document as fresh if it exists.
@@ -58,7 +62,6 @@ pub(super) fn unmark(connection: &Connection, path: &str) -> rusqlite::Result<()
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::db::DocumentRecord;
     use hippo_text::chunk::{self, ContentHash};
     use hippo_types::cycle::Cycle;
 

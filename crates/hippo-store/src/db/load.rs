@@ -1,6 +1,6 @@
 //! Loading of all documents at startup.
 
-use hippo_text::chunk::{Chunk, Section};
+use hippo_text::chunk::{self, Chunk, Section};
 use rusqlite::types::Type;
 use serde::de::DeserializeOwned;
 
@@ -15,6 +15,8 @@ pub struct LoadedDocument {
     pub id: u32,
     /// The document's path, metadata and hash at the time of indexing.
     pub record: DocumentRecord,
+    /// True if an earlier version of the daemon divided the document into chunks.
+    pub is_outdated: bool,
     /// Title of the document.
     pub title: Option<String>,
     /// Sections of the document, in order.
@@ -53,6 +55,7 @@ impl Store {
                     hash: row.get(4)?,
                     date: row.get(5)?,
                 },
+                is_outdated: outline.version != chunk::VERSION,
                 sections: outline.sections(),
                 title: outline.title,
                 chunks,

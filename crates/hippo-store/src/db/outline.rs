@@ -1,6 +1,7 @@
 //! Structure of a document, stored as JSON.
 
-use hippo_text::chunk::{Chunk, ChunkKind, ContentHash, Document, Section, Speaker};
+use hippo_text::chunk::{self, Chunk, ChunkKind, ContentHash, Document, Section, Speaker};
+use hippo_text::source;
 use hippo_types::time::Date;
 use serde::{Deserialize, Serialize};
 
@@ -13,12 +14,18 @@ type ChunkFields = (u32, u8, u8, u32, u32, u64, u64);
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct DocumentOutline {
     pub(super) title: Option<String>,
+    /// The names by which the document is found, one a line, as [`names_of`] returns them.
+    #[serde(default)]
+    names: String,
+    /// The [`chunk::VERSION`] that divided the document; 0 for a document of an earlier daemon.
+    #[serde(default)]
+    pub(super) version: u32,
     sections: Vec<SectionFields>,
     chunks: Vec<ChunkFields>,
 }
 
 impl DocumentOutline {
-    pub(super) fn of(document: &Document) -> Self {
+    pub(super) fn of(path: &str, document: &Document) -> Self {
         let section = |s: &Section| {
             (
                 s.level,
@@ -43,21 +50,24 @@ impl DocumentOutline {
         };
         Self {
             title: document.title.clone(),
+            names: names_of(path, document),
+            version: chunk::VERSION,
             sections: document.sections.iter().map(section).collect(),
             chunks: document.chunks.iter().map(chunk).collect(),
         }
     }
 
-    /// Returns the leading heading of a chunk. This is the title of its section if the chunk is the first in the
-    /// section, otherwise an empty text.
-    pub(super) fn lead(&self, ordinal: usize) -> &str {
+    /// Returns the lines that are indexed before a chunk: the title of its section if the chunk is the first in the
+    /// section, and the names of the document if the chunk is the first in the document.
+    pub(super) fn lead(&self, ordinal: usize) -> String {
         let section = |at: usize| self.chunks.get(at).map(|chunk| chunk.0);
-        let Some(own) = section(ordinal) else { return "" };
-        if ordinal > 0 && section(ordinal - 1) == Some(own) {
-            return "";
+        let own = section(ordinal).filter(|own| ordinal == 0 || section(ordinal - 1) != Some(*own));
+        let own = own.and_then(|own| self.sections.get(usize::try_from(own).ok()?));
+        let title = own.map_or("", |section| &section.2);
+        match ordinal {
+            0 if !self.names.is_empty() => format!("{title}\n{}", self.names),
+            _ => title.to_owned(),
         }
-        let section = usize::try_from(own).ok().and_then(|own| self.sections.get(own));
-        section.map_or("", |section| &section.2)
     }
 
     pub(super) fn sections(&self) -> Vec<Section> {
@@ -90,4 +100,15 @@ impl DocumentOutline {
             speaker: Speaker::from_code(speaker),
         })
     }
+}
+
+/// Returns the names by which a document is found, one a line: its aliases and tags, and the name of the file if it has
+/// no title and no date. Such a name often is the title, for example in Obsidian.
+fn names_of(path: &str, document: &Document) -> String {
+    let is_title = document.title.is_none() && source::date_in_name(path).is_none();
+    let stem = is_title.then(|| source::stem(path));
+    let fields = &document.front_matter;
+    let names = fields.aliases.iter().chain(&fields.tags).map(String::as_str);
+    let lines = stem.into_iter().chain(names).map(|name| format!("{name}\n"));
+    lines.collect()
 }

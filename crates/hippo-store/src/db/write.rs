@@ -95,12 +95,12 @@ impl Store {
 }
 
 impl DocumentBatch<'_> {
-    /// Writes the current state of a document. Chunks with the same text and leading heading keep their id, lexical
-    /// row and vector.
+    /// Writes the current state of a document. Chunks with the same text and leading lines keep their id, lexical row
+    /// and vector.
     ///
-    /// `terms` writes the space-separated index terms of a new chunk and returns their number. Its second argument is
-    /// the chunk's leading heading: the title of its section if the chunk is the first in that section, otherwise an
-    /// empty text.
+    /// `terms` writes the space-separated index terms of a new chunk and returns their number. Its second argument
+    /// contains the chunk's leading lines: the title of its section if the chunk is the first in that section, and the
+    /// names of the document if the chunk is the first in the document.
     ///
     /// # Errors
     /// See [`StoreError`]. After an error, drop the batch.
@@ -163,10 +163,10 @@ impl DocumentBatch<'_> {
         document: &Document,
         terms: &mut dyn FnMut(&Chunk, &str, &mut String) -> usize,
     ) -> rusqlite::Result<DocumentChange> {
-        let outline = DocumentOutline::of(document);
+        let outline = DocumentOutline::of(&record.path, document);
         let mut old = self.old_chunks(&record.path)?;
+        fresh::mark_changed(&self.transaction, record)?;
         let row = self.upsert_row(record, &json(&outline)?)?;
-        fresh::mark(&self.transaction, &record.path)?;
         let mut change = DocumentChange {
             document: row,
             ..DocumentChange::default()
@@ -175,8 +175,9 @@ impl DocumentBatch<'_> {
         let mut fresh = Vec::new();
         // First keep the known chunks and free the ids of removed chunks, so that new chunks can reuse these ids.
         for (ordinal, chunk) in document.chunks.iter().enumerate() {
-            let lead = outline.lead(ordinal).to_owned();
-            let known = old.get_mut(&(chunk.hash.0, lead)).and_then(VecDeque::pop_front);
+            let known = old
+                .get_mut(&(chunk.hash.0, outline.lead(ordinal)))
+                .and_then(VecDeque::pop_front);
             if let Some(kept) = known {
                 self.transaction
                     .prepare_cached("UPDATE chunks SET ordinal = ?2 WHERE id = ?1 AND ordinal <> ?2")?
@@ -194,7 +195,7 @@ impl DocumentBatch<'_> {
         for ordinal in fresh {
             let chunk = &document.chunks[ordinal];
             text.clear();
-            let count = terms(chunk, outline.lead(ordinal), &mut text);
+            let count = terms(chunk, &outline.lead(ordinal), &mut text);
             let added = self.add_chunk(row, ordinal, chunk, &text, count)?;
             change.added.push(added.id);
             change.chunks[ordinal] = added;
@@ -240,7 +241,7 @@ impl DocumentBatch<'_> {
             )
     }
 
-    /// Returns the stored chunks of a document by the hash of their text and by their leading heading.
+    /// Returns the stored chunks of a document by the hash of their text and by their leading lines.
     fn old_chunks(&self, path: &str) -> rusqlite::Result<OldChunks> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT chunks.id, terms, vector, tokens, ordinal, chunks.hash, outline
@@ -255,7 +256,7 @@ impl DocumentBatch<'_> {
             }
             let outline: &DocumentOutline = outline.get_or_insert_default();
             let lead = outline.lead(usize::try_from(row.get::<_, i64>(4)?).unwrap_or(usize::MAX));
-            let chunks = old.entry((row.get(5)?, lead.to_owned())).or_default();
+            let chunks = old.entry((row.get(5)?, lead)).or_default();
             chunks.push_back(NewChunk::read(row)?);
         }
         Ok(old)

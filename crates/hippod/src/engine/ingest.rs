@@ -148,11 +148,12 @@ impl Workspace {
         }
         self.own_nodes.remove(path);
         let hash = ContentHash::of(&bytes).0;
-        if let Some(known) = self.known.get(path).copied()
-            && known.hash == hash
-        {
+        let same = self.known.get(path).copied().filter(|known| known.hash == hash);
+        if let Some(known) = same {
             self.pending.read_again(known.document);
-            return self.touch(path, known, KnownDocument { mark, racy, ..known }, ingest);
+            if !known.is_outdated {
+                return self.touch(path, known, KnownDocument { mark, racy, ..known }, ingest);
+            }
         }
         let document = chunk::chunk(&bytes);
         let record = record_of(path, mark, hash, &document, ingest);
@@ -164,10 +165,15 @@ impl Workspace {
                 mark,
                 hash,
                 racy,
+                is_outdated: false,
             },
         );
         self.files_on_disk = self.files_on_disk.max(self.known.len());
-        Ok(RefreshResult::Changed)
+        // A document that was only divided again is no news for its entries.
+        Ok(match same {
+            Some(_) => RefreshResult::Same,
+            None => RefreshResult::Changed,
+        })
     }
 
     /// Writes a changed document. The change is prepared in a transaction, then committed and applied to the snapshot
@@ -181,15 +187,10 @@ impl Workspace {
     ) -> Result<DocumentChange, StoreError> {
         let analyzer = &mut *ingest.analyzer;
         let mut text = String::new();
-        let names = names_of(&record.path, document);
-        let first = document.chunks.first().map(|chunk| chunk.start_byte);
         let mut terms = |chunk: &chunk::Chunk, lead: &str, out: &mut String| {
             text.clear();
             text.push_str(lead);
             text.push('\n');
-            if first == Some(chunk.start_byte) {
-                text.push_str(&names);
-            }
             text.push_str(&chunk::chunk_text(bytes, chunk));
             analyzer.index_terms(&text, out)
         };
@@ -325,17 +326,6 @@ impl Workspace {
 fn is_own_node(path: &str, bytes: &[u8]) -> bool {
     let node = Period::of_path(path).map(|period| Node::read(period, &String::from_utf8_lossy(bytes)));
     node.is_some_and(|node| node.writer == BodyAuthor::Hippod)
-}
-
-/// Returns the names by which a file is found, one a line: its aliases and tags, and the name of the file if it has no
-/// title and no date. Such a name often is the title, for example in Obsidian.
-fn names_of(path: &str, document: &Document) -> String {
-    let is_title = document.title.is_none() && source::date_in_name(path).is_none();
-    let stem = is_title.then(|| source::stem(path));
-    let fields = &document.front_matter;
-    let names = fields.aliases.iter().chain(&fields.tags).map(String::as_str);
-    let lines = stem.into_iter().chain(names).map(|name| format!("{name}\n"));
-    lines.collect()
 }
 
 /// Creates the record of a document. The date is that of the front matter, or else that of the file name, or else that

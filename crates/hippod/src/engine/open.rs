@@ -141,6 +141,7 @@ fn load(store: &Store) -> Result<(SearchSnapshot, HashMap<String, KnownDocument>
                 mark,
                 hash: document.record.hash,
                 racy: false,
+                is_outdated: document.is_outdated,
             },
         );
     }

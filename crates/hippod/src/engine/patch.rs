@@ -42,6 +42,7 @@ pub fn load(snapshot: &mut SearchSnapshot, document: &LoadedDocument) {
         chunks,
         rows,
         title: _,
+        is_outdated: _,
     } = document;
     place_document(snapshot, *id, record, sections, chunks, rows);
 }

@@ -96,7 +96,10 @@ impl Workspace {
                 size: file.size,
                 mtime_ns: file.mtime_ns,
             };
-            let known = self.known.get(&file.rel).map(|known| (known.mark, known.racy));
+            let known = self
+                .known
+                .get(&file.rel)
+                .map(|known| (known.mark, known.racy || known.is_outdated));
             match known.or_else(|| self.own_nodes.get(&file.rel).copied()) {
                 Some((known, false)) if known == mark => {
                     self.missing.remove(&file.rel);

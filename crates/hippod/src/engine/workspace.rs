@@ -43,6 +43,8 @@ pub struct KnownDocument {
     pub hash: [u8; 16],
     /// True if the file was read so soon after a change that a later change may have the same modification time.
     pub racy: bool,
+    /// True if an earlier version of the daemon divided the document into chunks, so that the file is read again.
+    pub is_outdated: bool,
 }
 
 /// A path that may have changed.
