@@ -184,6 +184,8 @@ mod service_files;
 mod service_paths;
 #[path = "e2e/service_systemd.rs"]
 mod service_systemd;
+#[path = "e2e/session_pages.rs"]
+mod session_pages;
 #[path = "e2e/settings.rs"]
 mod settings;
 #[path = "e2e/stalls.rs"]

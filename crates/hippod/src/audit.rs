@@ -109,8 +109,7 @@ fn text_of(bytes: Vec<u8>) -> String {
 fn known(view: &WorkspaceView) -> Vec<AuditedFile> {
     let snapshot = view.snapshot();
     let documents = snapshot.corpus.documents();
-    let logs = documents
-        .filter(|(_, document)| !matches!(SourceKind::from_path(&document.path), SourceKind::Node(_)));
+    let logs = documents.filter(|(_, document)| !SourceKind::from_path(&document.path).is_derived());
     logs.map(|(_, document)| {
         let spans = document.chunks().iter();
         let spans = spans.filter_map(|chunk| {

@@ -28,13 +28,18 @@ pub trait Clock: Send + Sync {
 
 /// Returns the date of a time in a time zone. A time outside the supported range is clamped.
 pub fn date_in(at: Timestamp, zone: &TimeZone) -> Date {
+    local_time(at, zone).date()
+}
+
+/// Returns the local time of a time in a time zone. A time outside the supported range is clamped.
+pub fn local_time(at: Timestamp, zone: &TimeZone) -> jiff::civil::DateTime {
     let end = if at.0 < 0 {
         jiff::Timestamp::MIN
     } else {
         jiff::Timestamp::MAX
     };
     let moment = jiff::Timestamp::from_millisecond(at.0).unwrap_or(end);
-    zone.to_datetime(moment).date()
+    zone.to_datetime(moment)
 }
 
 /// Parses the time in a request: an RFC 3339 timestamp, or a date, which means midnight in the time zone.

@@ -18,7 +18,8 @@ use hippo_proto::SettingChange;
 pub use layer::unreadable;
 pub use sections::{
     COOLDOWN_HOURS, ContextConfig, CyclesConfig, DecayProfile, EmbedConfig, IndexConfig, KeepTree, LogConfig,
-    PollMode, RecallConfig, SearchConfig, SourcesConfig, SummaryAuthor, TreeConfig, WatchConfig,
+    PollMode, RecallConfig, SearchConfig, SessionsConfig, SourcesConfig, SummaryAuthor, TreeConfig,
+    WatchConfig,
 };
 
 /// The settings of the daemon or of one workspace.
@@ -26,6 +27,8 @@ pub use sections::{
 pub struct Config {
     /// Selection of the memory files.
     pub sources: SourcesConfig,
+    /// Search of transcripts.
+    pub sessions: SessionsConfig,
     /// Detection of changed files.
     pub watch: WatchConfig,
     /// Embedding of text as vectors.

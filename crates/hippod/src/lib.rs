@@ -29,6 +29,7 @@ mod remember;
 mod scan;
 mod server;
 pub mod service;
+mod sessions;
 mod staged;
 mod status;
 mod survey;

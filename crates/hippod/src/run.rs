@@ -23,6 +23,7 @@ use crate::message::EngineMessage;
 use crate::registry::Registry;
 use crate::server;
 use crate::service::{self, PassedSocket};
+use crate::sessions;
 use crate::tasks::wait_until_set;
 use crate::ticks;
 use crate::tree;
@@ -110,6 +111,12 @@ pub async fn run(options: DaemonOptions, shutdown: impl Future<Output = ()>) -> 
         components.news.subscribe(),
         stop.subscribe(),
     ));
+    let sessions = tokio::spawn(sessions::keep(
+        Arc::clone(&components.views),
+        Arc::clone(&components.clock),
+        components.engine.clone(),
+        stop.subscribe(),
+    ));
     let (reporter, engine) = (Arc::clone(&components.reporter), components.engine.clone());
     let manager = tokio::spawn(async move { service::announce(&reporter, engine, pulse).await });
 
@@ -143,6 +150,7 @@ pub async fn run(options: DaemonOptions, shutdown: impl Future<Output = ()>) -> 
     keeper.abort();
     left.abort();
     trees.abort();
+    sessions.abort();
     embed.stop();
     components.engine.send(EngineMessage::Shutdown);
     let last_step = tokio::task::spawn_blocking(move || {

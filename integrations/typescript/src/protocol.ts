@@ -1620,7 +1620,7 @@ export interface Progress {
 export interface RecallCandidate {
   /** Confidence that the passage concerns the prompt, 0 to 1. */
   confidence: number;
-  /** Whether the daemon returned the passage, and the reason if not: `given`, `below-floor`, `given-before`, `instruction`, `superseded`, `no-room` or `not-needed`; newer daemons may have others. */
+  /** Whether the daemon returned the passage, and the reason if not: `given`, `below-floor`, `given-before`, `session`, `instruction`, `superseded`, `no-room` or `not-needed`; newer daemons may have others. */
   outcome: string;
   /** Path and line, for example `memory/2026-03-02.md:5`. */
   place: string;

@@ -72,13 +72,13 @@ pub struct BootstrapEntry {
 
 /// Creates the entries of a workspace. Returns them in order of path and position.
 ///
-/// Skips nodes of the compaction tree, because they repeat the daily logs. Skips files whose path reads like an
+/// Skips derived files: nodes of the compaction tree, and pages of sessions. Skips files whose path reads like an
 /// instruction, because an entry contains the path.
 #[must_use]
 pub fn bootstrap(files: &[MemoryFile<'_>], settings: &BootstrapSettings) -> Vec<BootstrapEntry> {
     let mut files: Vec<&MemoryFile<'_>> = files
         .iter()
-        .filter(|file| !matches!(file.kind, SourceKind::Node(_)) && !instruction::is_instruction(file.path))
+        .filter(|file| !file.kind.is_derived() && !instruction::is_instruction(file.path))
         .collect();
     files.sort_by_key(|file| file.path);
     let new = files.iter().filter(|file| !file.known).count();

@@ -82,7 +82,7 @@ impl EntryWorth {
                 _ if INSTRUCTIONS.contains(&first.path.as_str()) => 0,
                 SourceKind::Root => 2,
                 SourceKind::Knowledge | SourceKind::Plan | SourceKind::Project => 1,
-                SourceKind::DailyLog | SourceKind::Node(_) | SourceKind::Other => 0,
+                SourceKind::DailyLog | SourceKind::Node(_) | SourceKind::Session | SourceKind::Other => 0,
             },
             is_whole: first.section.is_none(),
         }

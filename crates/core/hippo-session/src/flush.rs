@@ -8,7 +8,7 @@
 mod best;
 mod called;
 mod known;
-mod said;
+pub(crate) mod said;
 mod section;
 mod sentence;
 #[cfg(test)]

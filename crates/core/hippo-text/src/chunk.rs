@@ -24,7 +24,7 @@ use std::ops::Range;
 use hippo_types::time::Date;
 
 pub use front_matter::FrontMatter;
-pub use speaker::Speaker;
+pub use speaker::{Speaker, is_role_label};
 
 /// Version of the division of files into chunks, and of the names under which files are indexed. A greater version lets
 /// the daemon read all files again.

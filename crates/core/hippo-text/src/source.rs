@@ -1,9 +1,14 @@
 //! Selection and kinds of the source files of a workspace.
 
-use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+mod pattern;
+
+use globset::{GlobSet, GlobSetBuilder};
 
 use hippo_types::names;
 use hippo_types::time::{Date, find_date};
+
+pub use pattern::{LONGEST_PATTERN, MOST_PATTERNS, PatternError};
+use pattern::{bounded, glob, root_of, variants};
 
 /// Names of source files in a workspace's root.
 #[rustfmt::skip] // keep the list compact
@@ -23,13 +28,11 @@ const GENERATED_FOLDERS: [&str; 12] = [
     "third_party", "vendor", "venv",
 ];
 
+/// Folder of the pages that hippod creates from transcripts of sessions.
+pub const SESSION_PAGES: &str = ".hippocampus/sessions";
+
 /// Extensions of markdown files.
 const MARKDOWN: [&str; 2] = ["md", "markdown"];
-
-/// Maximum number of patterns in one list.
-pub const MOST_PATTERNS: usize = 256;
-/// Maximum length of a pattern in bytes.
-pub const LONGEST_PATTERN: usize = 1_024;
 
 /// Rules that decide which files are sources.
 ///
@@ -38,23 +41,16 @@ pub const LONGEST_PATTERN: usize = 1_024;
 /// folder, and even if git ignores them.
 ///
 /// The following paths are never sources, regardless of the patterns: names that start with a dot, `node_modules`,
-/// everything below such folders, and `HIPPOCAMPUS.md`, which hippod writes.
+/// everything below such folders, and `HIPPOCAMPUS.md`, which hippod writes. The pages of sessions are an exception if
+/// they are searched.
 #[derive(Debug, Clone)]
 pub struct SourceRules {
     include: GlobSet,
     exclude: GlobSet,
     /// For each included pattern, the folders before its first wildcard.
     roots: Vec<String>,
-}
-
-/// Error for an invalid pattern in the configuration.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("could not read the source pattern {pattern:?}: {reason}")]
-pub struct PatternError {
-    /// Rejected pattern, possibly shortened.
-    pub pattern: String,
-    /// Reason why the pattern is invalid.
-    pub reason: String,
+    /// True if the pages of sessions are sources.
+    with_sessions: bool,
 }
 
 /// Kind of a source file, derived from its path.
@@ -72,6 +68,8 @@ pub enum SourceKind {
     Plan,
     /// File below `projects/`.
     Project,
+    /// Page of a session.
+    Session,
     /// Any other file.
     Other,
 }
@@ -120,7 +118,23 @@ impl SourceRules {
             include: build(include)?,
             exclude: build(exclude)?,
             roots: all(include).iter().map(|pattern| root_of(pattern)).collect(),
+            with_sessions: false,
         })
+    }
+
+    /// Sets whether the pages of sessions are sources.
+    #[must_use]
+    pub fn with_sessions(self, with_sessions: bool) -> Self {
+        Self {
+            with_sessions,
+            ..self
+        }
+    }
+
+    /// Returns `true` if pages of sessions are sources, and the path is such a page or contains the pages.
+    #[must_use]
+    pub fn is_for_sessions(&self, rel: &str) -> bool {
+        self.with_sessions && (is_within(SESSION_PAGES, rel) && !rel.is_empty() || is_session_page(rel))
     }
 
     /// Returns `true` if the file at this path, relative to the workspace with `/`, is a source, unless an ignore file
@@ -128,13 +142,15 @@ impl SourceRules {
     #[must_use]
     pub fn is_source(&self, rel: &str) -> bool {
         let is_plain = || is_markdown(rel) && generated_folder(rel).is_none() && !is_index_file(rel);
-        !is_never(rel) && !self.exclude.is_match(rel) && (self.is_selected(rel) || is_plain())
+        let may_be = !is_never(rel) || self.with_sessions && is_session_page(rel);
+        may_be && !self.exclude.is_match(rel) && (self.is_selected(rel) || is_plain())
     }
 
-    /// Returns `true` if the file at this path belongs to the agent layout, or if a pattern includes it.
+    /// Returns `true` if the file at this path belongs to the agent layout, if a pattern includes it, or if it is the
+    /// page of a session.
     #[must_use]
     pub fn is_selected(&self, rel: &str) -> bool {
-        is_default(rel) || self.include.is_match(rel)
+        is_default(rel) || self.include.is_match(rel) || self.is_for_sessions(rel)
     }
 
     /// Returns `true` if a source may be in or below this folder; the empty path is the workspace.
@@ -146,7 +162,7 @@ impl SourceRules {
         if dir.is_empty() {
             return true;
         }
-        !is_never(dir)
+        (!is_never(dir) || self.is_for_sessions(dir))
             && !self.is_excluded_folder(dir)
             && (self.may_contain_selected(dir) || generated_folder(dir).is_none())
     }
@@ -158,6 +174,7 @@ impl SourceRules {
         let mut roots = self.roots.iter();
         dir.is_empty()
             || ROOT_FOLDERS.contains(&first)
+            || self.is_for_sessions(dir)
             || roots.any(|root| is_within(dir, root) || is_within(root, dir))
     }
 
@@ -190,6 +207,9 @@ impl SourceKind {
     /// Returns the kind of the file at a path relative to the workspace.
     #[must_use]
     pub fn from_path(rel: &str) -> Self {
+        if is_session_page(rel) {
+            return Self::Session;
+        }
         let Some((folder, rest)) = rel.split_once('/') else {
             return if ROOT_FILES.contains(&rel) {
                 Self::Root
@@ -204,6 +224,13 @@ impl SourceKind {
             "projects" => Self::Project,
             _ => Self::Other,
         }
+    }
+
+    /// Returns `true` for a file whose content comes from other files: a node of the compaction tree, or the page of a
+    /// session. Such a file has no entries.
+    #[must_use]
+    pub fn is_derived(self) -> bool {
+        matches!(self, Self::Node(_) | Self::Session)
     }
 
     fn from_memory_path(rest: &str) -> Self {
@@ -280,7 +307,15 @@ fn generated_folder(rel: &str) -> Option<&str> {
     rel.split('/').find(|part| GENERATED_FOLDERS.contains(part))
 }
 
-/// Returns `true` for a path that is never a source.
+/// Returns `true` for the page of a session.
+fn is_session_page(rel: &str) -> bool {
+    let name = rel
+        .strip_prefix(SESSION_PAGES)
+        .and_then(|rest| rest.strip_prefix('/'));
+    name.is_some_and(|name| !name.contains('/') && !name.starts_with('.') && is_markdown(name))
+}
+
+/// Returns `true` for a path that is never a source, except pages of sessions.
 fn is_never(rel: &str) -> bool {
     let never = |part: &str| part.starts_with('.') || part == "node_modules";
     rel == "HIPPOCAMPUS.md" || rel.split('/').any(never)
@@ -311,60 +346,6 @@ pub fn stem(path: &str) -> &str {
 fn is_within(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder)
         .is_some_and(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with('/'))
-}
-
-/// Returns the globs for a pattern of the configuration. A pattern that can name a file or a folder has two globs: one
-/// for the file or folder itself, and one for everything below it.
-fn variants(pattern: &str) -> Vec<String> {
-    let pattern = pattern.trim_start_matches("./");
-    let rooted = pattern.strip_prefix('/');
-    let path = rooted.unwrap_or(pattern);
-    if let Some(folder) = path.strip_suffix('/') {
-        return vec![format!("{folder}/**")];
-    }
-    let anywhere = rooted.is_none() && !path.contains('/');
-    let path = format!("{}{path}", if anywhere { "**/" } else { "" });
-    match path.ends_with("**") {
-        true => vec![path],
-        false => vec![format!("{path}/**"), path],
-    }
-}
-
-/// Returns the folders of a pattern before its first wildcard. For a pattern without wildcards, returns the folder of
-/// the file that the pattern names.
-fn root_of(pattern: &str) -> String {
-    let parts: Vec<&str> = pattern.split('/').collect();
-    let wild = |part: &&str| part.contains(['*', '?', '[', '{', '\\']);
-    let depth = parts.iter().position(wild).unwrap_or(parts.len() - 1);
-    parts[..depth].join("/")
-}
-
-/// Rejects lists with too many or too long patterns, because such lists take long to compile.
-fn bounded(patterns: &[String]) -> Result<(), PatternError> {
-    let error = |pattern: &str, reason: String| PatternError {
-        pattern: pattern.chars().take(40).collect(),
-        reason,
-    };
-    if let Some(first) = patterns.get(MOST_PATTERNS) {
-        let count = patterns.len();
-        let reason = format!("the list has {count} patterns, and the maximum is {MOST_PATTERNS}");
-        return Err(error(first, reason));
-    }
-    match patterns.iter().find(|pattern| pattern.len() > LONGEST_PATTERN) {
-        Some(long) => Err(error(
-            long,
-            format!("the pattern is longer than {LONGEST_PATTERN} bytes"),
-        )),
-        None => Ok(()),
-    }
-}
-
-fn glob(pattern: &str) -> Result<Glob, PatternError> {
-    let built = GlobBuilder::new(pattern).literal_separator(true).build();
-    built.map_err(|error| PatternError {
-        pattern: pattern.to_owned(),
-        reason: error.kind().to_string(),
-    })
 }
 
 #[cfg(test)]

@@ -108,7 +108,7 @@ pub struct RecallCandidate {
     pub place: String,
     /// Confidence that the passage concerns the prompt, 0 to 1.
     pub confidence: f32,
-    /// Whether the daemon returned the passage, and the reason if not: `given`, `below-floor`, `given-before`,
+    /// Whether the daemon returned the passage, and the reason if not: `given`, `below-floor`, `given-before`, `session`,
     /// `instruction`, `superseded`, `no-room` or `not-needed`; newer daemons may have others.
     pub outcome: String,
 }

@@ -20,6 +20,13 @@ pub struct SourcesConfig {
     pub max_file_bytes: u64,
 }
 
+/// Settings in the section `[sessions]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionsConfig {
+    /// True if the transcripts of agents are searched.
+    pub search: bool,
+}
+
 /// Settings in the section `[watch]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WatchConfig {

@@ -140,8 +140,8 @@ impl WorkspaceEntries {
         self.fresh.extend(missed);
     }
 
-    /// Returns the documents that have no entry. Entries that queries created do not count. Nodes of the
-    /// compaction tree are omitted, because they only summarize the daily logs.
+    /// Returns the documents that have no entry. Entries that queries created do not count. Derived files are omitted:
+    /// nodes of the compaction tree, and pages of sessions.
     fn unlisted_documents<'d>(
         &self,
         documents: &'d HashMap<String, KnownDocument>,
@@ -156,7 +156,7 @@ impl WorkspaceEntries {
             .keys()
             .map(String::as_str)
             .filter(move |path| !told.contains(path));
-        untold.filter(|path| !matches!(SourceKind::from_path(path), SourceKind::Node(_)))
+        untold.filter(|path| !SourceKind::from_path(path).is_derived())
     }
 
     /// Returns a message about the files that have no entry because the index is full; `None` if it is not full or no

@@ -32,7 +32,8 @@ pub fn open(resources: &Resources, root: &Path, key: u64, pulse: Pulse) -> Resul
     let (config, own) = settings::settings_of(resources, root);
     let model = resources.models.find_model(&config.embed.model);
     let rules = SourceRules::new(&config.sources.include, &config.sources.exclude)
-        .context("could not parse the patterns in sources.include and sources.exclude")?;
+        .context("could not parse the patterns in sources.include and sources.exclude")?
+        .with_sessions(config.sessions.search);
     let folder = registry::state_folder(state, root);
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("could not create the state folder: {}", folder.display()))?;

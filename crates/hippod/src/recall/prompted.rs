@@ -16,6 +16,7 @@ use hippo_rank::rank::Features;
 use hippo_redact::without_secrets;
 use hippo_text::fence::{FENCE, fenced};
 use hippo_text::instruction::is_instruction;
+use hippo_text::source::SourceKind;
 use hippo_text::text::{clip, one_line, start};
 use hippo_types::time::rfc3339;
 use hippo_types::tokens;
@@ -207,6 +208,7 @@ fn choose(hits: &[SearchHit], given: &HashSet<String>) -> Choice {
         _ if hit.superseded_by.is_some() => Some("superseded"),
         _ if is_quarantined(hit) => Some("instruction"),
         _ if given.contains(&hit.id) => Some("given-before"),
+        _ if SourceKind::from_path(&hit.path) == SourceKind::Session => Some("session"),
         _ => None,
     };
     let judged: Vec<_> = (hits.iter())

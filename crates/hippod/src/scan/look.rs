@@ -197,7 +197,8 @@ impl<'a> Looker<'a> {
         let Some(name) = path.file_name() else {
             return false;
         };
-        if name.as_encoded_bytes().starts_with(b".") || name == "node_modules" {
+        let is_hidden = name.as_encoded_bytes().starts_with(b".");
+        if is_hidden && !self.rules.is_for_sessions(rel) || name == "node_modules" {
             return false;
         }
         let is_source = self.rules.is_source(rel);

@@ -1863,7 +1863,7 @@ class RecallCandidate(TypedDict):
     #: Confidence that the passage concerns the prompt, 0 to 1.
     confidence: float
 
-    #: Whether the daemon returned the passage, and the reason if not: `given`, `below-floor`, `given-before`, `instruction`, `superseded`, `no-room` or `not-needed`; newer daemons may have others.
+    #: Whether the daemon returned the passage, and the reason if not: `given`, `below-floor`, `given-before`, `session`, `instruction`, `superseded`, `no-room` or `not-needed`; newer daemons may have others.
     outcome: str
 
     #: Path and line, for example `memory/2026-03-02.md:5`.

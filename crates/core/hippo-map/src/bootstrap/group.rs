@@ -94,7 +94,7 @@ impl Groups {
 
     /// Returns the group for the content below `headings` in the file `path`.
     pub fn group(&self, path: &str, kind: SourceKind, headings: &[&str]) -> String {
-        if let SourceKind::DailyLog | SourceKind::Node(_) = kind {
+        if let SourceKind::DailyLog | SourceKind::Node(_) | SourceKind::Session = kind {
             return DAILY_LOGS.to_owned();
         }
         let headed =

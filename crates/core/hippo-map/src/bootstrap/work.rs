@@ -339,6 +339,6 @@ const fn source_weight(kind: SourceKind) -> f32 {
     match kind {
         SourceKind::Root => 3.0,
         SourceKind::Knowledge | SourceKind::Project | SourceKind::Plan => 2.0,
-        SourceKind::DailyLog | SourceKind::Other | SourceKind::Node(_) => 1.0,
+        SourceKind::DailyLog | SourceKind::Other | SourceKind::Node(_) | SourceKind::Session => 1.0,
     }
 }

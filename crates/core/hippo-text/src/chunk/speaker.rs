@@ -52,6 +52,12 @@ const FIELD_WORDS: [&str; 40] = [
     "status", "step", "summary", "tip", "todo", "update", "warning", "why",
 ];
 
+/// Returns true if a line begins with the label of the user or the assistant, such as `User:`.
+#[must_use]
+pub fn is_role_label(line: &str) -> bool {
+    matches!(parse_label(line.trim().as_bytes()), Some(SpeakerLabel::Role(_)))
+}
+
 /// Parses the label at the start of a trimmed line, after comments, time stamps and other marks.
 pub(super) fn parse_label(line: &[u8]) -> Option<SpeakerLabel<'_>> {
     // A label and its prefix are short, so a line of megabytes need not be scanned.

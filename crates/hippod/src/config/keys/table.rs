@@ -33,6 +33,9 @@ pub const KEYS: &[ConfigKey] = &[
     key("sources.max_file_bytes", "16777216", Whole(1, 1 << 30), Never,
         "Maximum size of a memory file in bytes. hippod skips larger files and reports them. Raise it for large \
          logs."),
+    key("sessions.search", "false", Bool, Word(&["false"]),
+        "Search the transcripts that agents leave in their own folders, if the sessions ran in this workspace. Set it \
+         to true if your agent should remember why something was decided."),
     key("watch.quiet_ms", "300", Whole(0, MINUTE_MS), Never,
         "Milliseconds without a further change after which hippod reads a changed file. Raise it if a program \
          writes a file in many steps."),

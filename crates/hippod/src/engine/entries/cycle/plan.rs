@@ -215,7 +215,7 @@ impl WorkspaceWorker {
         let mut documents: Vec<IndexedDocument> = workspace
             .known
             .iter()
-            .filter(|_| !only_unsettled)
+            .filter(|(path, _)| !only_unsettled && SourceKind::from_path(path) != SourceKind::Session)
             .map(|(path, known)| IndexedDocument {
                 path: path.clone(),
                 kind: SourceKind::from_path(path),
