@@ -214,3 +214,5 @@ mod tree_others;
 mod undo;
 #[path = "e2e/vault.rs"]
 mod vault;
+#[path = "e2e/why.rs"]
+mod why;

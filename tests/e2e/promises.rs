@@ -122,6 +122,11 @@ fn of_every_method(root: &str) -> Vec<(&'static str, Value)> {
             json!({"prompt": "where is the zanzibar password kept?", "session": "zanzibar"}),
         ),
         ("recall.last", json!({})),
+        ("recall.log", json!({})),
+        (
+            "recall.why",
+            json!({"query": "zanzibar password", "path": "memory/zanzibar.md"}),
+        ),
         ("heartbeat", json!({})),
         ("tree.compact", json!({})),
         ("tree.pending", json!({})),

@@ -43,6 +43,7 @@ fn recall(client: &mut Caller, scratch: &Scratch, session: &str, prompt: &str) -
         prompt: prompt.to_owned(),
         session: Some(session.to_owned()),
         wait_ms: Some(60_000),
+        client: None,
     };
     client.raw().call(&request.into()).expect("an answer")
 }

@@ -109,6 +109,10 @@ methods! {
     "recall" => Recall(RecallRequest) -> RecallResponse,
     /// Explains what `recall` returned for the last prompts.
     "recall.last" => RecallLast(RecallLastRequest) -> RecallLastResponse,
+    /// Lists the last questions of a workspace with their answers.
+    "recall.log" => RecallLog(RecallLogRequest) -> RecallLogResponse,
+    /// Explains why a question finds passages, or does not find one.
+    "recall.why" => RecallWhy(RecallWhyRequest) -> RecallWhyResponse,
     /// Appends an entry to today's log and adds the entry to the index file.
     "remember" => Remember(RememberRequest) -> RememberResponse,
     /// Lists the entries of the index file with their strengths.
@@ -185,6 +189,8 @@ impl Request {
             Request::Search(search) => search.validate(),
             Request::Get(get) => get.validate(),
             Request::Recall(recall) => recall.validate(),
+            Request::RecallLog(log) => log.validate(),
+            Request::RecallWhy(why) => why.validate(),
             Request::Remember(remember) => remember.validate(),
             Request::IndexList(list) => list.validate(),
             Request::IndexEdit(edit) => edit.validate(),
@@ -213,6 +219,8 @@ impl Request {
             | Request::Search(_)
             | Request::Get(_)
             | Request::RecallLast(_)
+            | Request::RecallLog(_)
+            | Request::RecallWhy(_)
             | Request::IndexList(_)
             | Request::IndexShow(_)
             | Request::CycleHistory(_)

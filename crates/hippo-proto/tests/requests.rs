@@ -6,6 +6,7 @@
 
 mod backups;
 mod contexts;
+mod logs;
 mod models;
 mod schema;
 
@@ -143,7 +144,7 @@ fn requests_with_all_fields_keep_their_names() {
         .into(),
     );
     golden(
-        r#"{"workspace":"/w","query":"who signed?","mode":"vector","limit":200,"budget_tokens":500,"min_score":0.25,"path":"memory/**","since":"2026-01-01","until":"2026-01-31","explain":true,"record":false}"#,
+        r#"{"workspace":"/w","query":"who signed?","mode":"vector","limit":200,"budget_tokens":500,"min_score":0.25,"path":"memory/**","since":"2026-01-01","until":"2026-01-31","explain":true,"record":false,"client":"cli","log":false}"#,
         SearchRequest {
             workspace: workspace(),
             query: "who signed?".into(),
@@ -156,11 +157,13 @@ fn requests_with_all_fields_keep_their_names() {
             until: Some("2026-01-31".into()),
             explain: true,
             record: false,
+            client: Some("cli".into()),
+            log: false,
         }
         .into(),
     );
     golden(
-        r#"{"workspace":"/w","path":"MEMORY.md","section":"Rules","from":3,"count":9}"#,
+        r#"{"workspace":"/w","path":"MEMORY.md","section":"Rules","from":3,"count":9,"peek":true}"#,
         GetRequest {
             workspace: Some(workspace()),
             path: Some("MEMORY.md".into()),
@@ -168,11 +171,12 @@ fn requests_with_all_fields_keep_their_names() {
             from: Some(3),
             count: Some(9),
             id: None,
+            peek: true,
         }
         .into(),
     );
     golden(
-        r#"{"id":"c1f"}"#,
+        r#"{"id":"c1f","peek":false}"#,
         GetRequest {
             id: Some("c1f".into()),
             ..GetRequest::default()
@@ -324,24 +328,12 @@ fn requests_with_all_fields_keep_their_names() {
         }
         .into(),
     );
-    golden(
-        r#"{"workspace":"/w","prompt":"p","session":"s","wait_ms":5}"#,
-        RecallRequest {
-            workspace: workspace(),
-            prompt: "p".into(),
-            session: Some("s".into()),
-            wait_ms: Some(5),
-        }
-        .into(),
-    );
-    golden(
-        r#"{"workspace":"/w"}"#,
-        RecallLastRequest {
-            workspace: workspace(),
-        }
-        .into(),
-    );
-    for shapes in [contexts::requests(), backups::requests(), models::requests()] {
+    for shapes in [
+        contexts::requests(),
+        backups::requests(),
+        logs::requests(),
+        models::requests(),
+    ] {
         for (params, shape) in shapes {
             golden(params, shape);
         }
@@ -361,9 +353,13 @@ fn requests_have_defaults() {
         limit,
         explain,
         record,
+        log,
         ..
     } = SearchRequest::new("/w", "q");
-    assert_eq!((mode, limit, explain, record), (None, None, false, true));
+    assert_eq!(
+        (mode, limit, explain, record, log),
+        (None, None, false, true, true)
+    );
     let sync = WorkspaceSyncRequest {
         workspace: "/w".into(),
         wait: false,

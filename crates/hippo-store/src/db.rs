@@ -9,6 +9,7 @@ mod entries;
 mod fresh;
 mod load;
 mod outline;
+mod questions;
 mod read;
 mod salvage;
 mod schema;
@@ -30,6 +31,7 @@ pub use entries::{
     RunRow, Tombstone,
 };
 pub use load::LoadedDocument;
+pub use questions::LogLimits;
 pub use read::StoreReader;
 #[cfg(test)]
 pub(crate) use salvage::{SALVAGED, columns};

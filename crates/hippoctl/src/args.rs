@@ -7,6 +7,7 @@ mod cycle;
 #[cfg(test)]
 mod documents;
 mod examples;
+mod global;
 mod groups;
 mod hook;
 mod import;
@@ -23,13 +24,14 @@ mod why;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 pub use backup::{BackupArgs, BackupVerb, RestoreArgs};
 pub use compact::CompactArgs;
 pub use context::{ContextListArgs, ContextVerb};
 pub use cycle::{CycleArgs, CycleVerb, HistoryArgs};
+pub use global::Global;
 pub use groups::command;
 pub use hook::{HookArgs, HookName};
 pub use import::ImportArgs;
@@ -62,28 +64,6 @@ pub struct Cli {
     /// The verb.
     #[command(subcommand)]
     pub verb: Verb,
-}
-
-/// Options of every verb.
-#[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Global options")]
-pub struct Global {
-    /// Print the answer as one line of JSON; print a failure as one line of JSON to standard error
-    #[arg(long, global = true)]
-    pub json: bool,
-    /// Use this workspace; `search` accepts this option several times [default: the nearest registered folder at or
-    /// above the current folder]
-    #[arg(short, long, global = true, value_name = "DIR")]
-    pub workspace: Vec<PathBuf>,
-    /// Connect to the daemon at this socket [default: from HIPPOD_SOCKET or HIPPOD_HOME, otherwise the default path]
-    #[arg(long, global = true, value_name = "PATH")]
-    pub socket: Option<PathBuf>,
-    /// Do not start the daemon: fail if no daemon answers
-    #[arg(long, global = true)]
-    pub no_start: bool,
-    /// How to show the progress of a long command on standard error
-    #[arg(long, global = true, value_enum, value_name = "HOW", default_value_t)]
-    pub progress: ProgressMode,
 }
 
 /// The verbs of hippoctl.
@@ -179,11 +159,14 @@ pub enum Verb {
         #[arg(long, value_enum)]
         platform: Option<Harness>,
     },
-    /// Explain which passages the last prompts got without a search, and why
+    /// Explain why a question finds a passage or misses it; list the last questions
     ///
-    /// The hook user-prompt adds passages of the memory to a prompt if they concern the prompt. For each of the last 20
-    /// prompts of the workspace, prints the confidence of the best passages, and the reason if a passage was left out.
-    /// The daemon keeps this data until it stops.
+    /// The recall log of a workspace contains the last questions of agents and people, and the prompts to which the
+    /// hook user-prompt added passages. Without an argument, lists the last 20. With --last, prints the passages that
+    /// the last question got, and the reason if a passage was left out. With a question, asks the question now, and
+    /// explains the best results. With a pointer to a text, lists the texts that correct it.
+    ///
+    /// The settings recall.log_questions and recall.log_days limit the log.
     #[command(after_help = why::EXAMPLES)]
     Why(WhyArgs),
     /// Run the cycles that are due, and list tasks for the agent

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hippo_proto::{Client, ClientError, Method, Notification, Paths, WorkspaceListRequest};
+use hippo_proto::{Client, ClientError, Method, Notification, Paths, Request, WorkspaceListRequest};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::failure::{Exit, Failure};
 use crate::launch;
@@ -22,6 +24,8 @@ pub struct DaemonSession {
     global: Global,
     /// The paths of the socket, the state folder and the log.
     pub paths: Paths,
+    /// Name under which the recall log records searches of an agent.
+    pub asks_as: String,
     client: Option<Client>,
 }
 
@@ -39,6 +43,7 @@ impl DaemonSession {
         Ok(Self {
             global,
             paths,
+            asks_as: "mcp".to_owned(),
             client: None,
         })
     }
@@ -48,6 +53,7 @@ impl DaemonSession {
         Self {
             global: self.global.clone(),
             paths: self.paths.clone(),
+            asks_as: self.asks_as.clone(),
             client: None,
         }
     }
@@ -116,9 +122,25 @@ impl DaemonSession {
         &mut self,
         timeout: Option<Duration>,
         request: M,
-        mut on_notification: impl FnMut(Notification),
+        on_notification: impl FnMut(Notification),
     ) -> Result<Result<M::Answer, ClientError>, Failure> {
-        let request = &request.into();
+        self.exchange(timeout, &request.into(), on_notification)
+    }
+
+    /// Sends a request and returns the response as JSON, as [`DaemonSession::call`] does.
+    ///
+    /// # Errors
+    /// See [`DaemonSession::call`].
+    pub fn send(&mut self, request: &Request) -> Result<Value, Failure> {
+        Ok(self.exchange(Some(PATIENCE), request, |_| {})??)
+    }
+
+    fn exchange<R: DeserializeOwned>(
+        &mut self,
+        timeout: Option<Duration>,
+        request: &Request,
+        mut on_notification: impl FnMut(Notification),
+    ) -> Result<Result<R, ClientError>, Failure> {
         let mut heard = false;
         let mut hear = |notification| {
             heard = true;

@@ -113,7 +113,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         // `hook` is handled earlier, before a session is created.
         Verb::Hook(_) => Ok(()),
         Verb::Prompt { platform } => verbs::prompt::print_prompt(&session, platform, out),
-        Verb::Why(_) => verbs::why::last(&mut session, out),
+        Verb::Why(args) => verbs::why::why(&mut session, args, out),
         Verb::Ingest(args) => verbs::ingest::ingest(&mut session, &args, out),
         Verb::Import(args) => verbs::import::import(&mut session, &args, out),
         Verb::Mcp => mcp::mcp(session),

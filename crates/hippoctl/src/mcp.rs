@@ -76,11 +76,14 @@ impl McpServer {
     /// Returns the answer of a tool call. Repeats the call while the daemon opens the workspace. Each attempt has its
     /// own thread and connection. Therefore, many calls can wait at the same time, and the daemon can be restarted
     /// between two calls.
-    async fn answer(&self, call: ToolCall) -> Result<Value, Failure> {
+    async fn answer(&self, call: ToolCall, client: Option<String>) -> Result<Value, Failure> {
         let begun = Instant::now();
         loop {
             let (sender, receiver) = oneshot::channel();
             let (mut session, call) = (self.session.another(), call.clone());
+            if let Some(client) = &client {
+                session.asks_as = format!("mcp {client}");
+            }
             // The thread pool of tokio is not used, because it panics if the machine cannot create a thread.
             let thread = thread::Builder::new().name("call".to_owned()).spawn(move || {
                 // The send fails if the client has cancelled the call.
@@ -102,6 +105,12 @@ impl McpServer {
             }
         }
     }
+}
+
+/// Returns the name of an MCP client in the form that the recall log accepts.
+fn shorten_name(name: &str) -> String {
+    let plain: String = name.chars().filter(|sign| !sign.is_control()).collect();
+    plain[..plain.floor_char_boundary(56)].to_owned()
 }
 
 impl ServerHandler for McpServer {
@@ -133,9 +142,13 @@ impl ServerHandler for McpServer {
             let what = format!("unknown tool \"{}\"; {hint}", shorten(&request.name));
             return Err(ErrorData::invalid_params(what, None));
         }
+        let client = context
+            .peer
+            .peer_info()
+            .map(|peer| shorten_name(&peer.client_info.name));
         let answer = match ToolCall::read(&request.name, request.arguments.unwrap_or_default()) {
             Ok(call) => tokio::select! {
-                answer = self.answer(call) => answer,
+                answer = self.answer(call, client) => answer,
                 () = context.ct.cancelled() => Err(Failure::new(Exit::Failed, "the call was cancelled")),
             },
             Err(failure) => Err(failure),

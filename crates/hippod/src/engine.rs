@@ -7,6 +7,7 @@ mod housekeeping;
 mod ingest;
 mod open;
 mod patch;
+mod question_log;
 mod readers;
 mod reading;
 mod rebuild;

@@ -9,19 +9,22 @@ mod fresh;
 mod get;
 mod hit;
 mod index_first;
+mod log;
 mod note_name;
 mod prompted;
 mod question;
 mod scratch;
 mod second;
 mod trace;
+mod why;
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use hippo_map::consolidation::PassageKey;
 use hippo_proto::{
-    ErrorKind, IndexState, RpcError, SearchHit, SearchMode, SearchRequest, SearchResponse, Strategy,
+    ErrorKind, IndexState, LoggedPassage, RpcError, SearchHit, SearchMode, SearchRequest, SearchResponse,
+    Strategy,
 };
 use hippo_rank::collapse;
 use hippo_rank::rank::{self, Postings, RankInput, RankedChunk, VectorHits};
@@ -30,7 +33,7 @@ use hippo_store::StoreError;
 use hippo_store::vector::PreparedQuery;
 use parking_lot::RwLockReadGuard;
 
-use crate::clock::{Clock, date_in};
+use crate::clock::Clock;
 use crate::embed_worker::{EmbedWorker, EmbeddedQuery};
 use crate::errors::store_error;
 use crate::message::{EngineHandle, WorkspaceMessage};
@@ -39,7 +42,7 @@ use crate::scan::describe_left_out;
 use crate::verify::Verifier;
 use crate::view::{SearchSnapshot, WorkspaceView};
 use crate::views::Views;
-use fresh::{Freshener, StaleFiles};
+use fresh::StaleFiles;
 use hit::{ChunkHit, Collector};
 use index_first::{EntryConsultation, Route};
 use question::SearchQuestion;
@@ -48,6 +51,7 @@ use second::SecondRanking;
 
 pub use get::get;
 pub use prompted::{Recalls, last, recall};
+pub use why::why;
 
 /// Maximum number of candidate chunks from the vector index.
 const VECTOR_CANDIDATES: usize = 300;
@@ -80,28 +84,14 @@ pub struct Searcher {
 /// `degraded` if the mode is `vector` and search by meaning is not possible, or an error of the store.
 pub async fn search(searcher: &Arc<Searcher>, request: SearchRequest) -> Result<SearchResponse, RpcError> {
     let start = Instant::now();
-    let view = searcher.views.get(&request.workspace).await?;
-    let zone = view.zone(&*searcher.clock);
-    let now = searcher.clock.now();
-    let today = date_in(now, &zone);
-    let mut question = SearchQuestion::new(request, &view.root, &view.config.search, today, now)?;
-    if question.meaning {
-        // Stored vectors are not used if search by meaning is disabled.
-        question.meaning = searcher.models.are_enabled() && view.by_meaning();
-    }
-    let question = Arc::new(question);
-    let mut freshener = Freshener::new(searcher, &view);
-    freshener.read_known_changes().await?;
-    let (mut state, mut answered) = attempt::answer(searcher, &view, &question).await?;
-    if freshener.read_stale(&answered.stale).await {
-        (state, answered) = attempt::answer(searcher, &view, &question).await?;
-    }
-    freshener.complete(&mut answered.response, &answered.stale);
+    let (state, answered) = attempt::answer_fresh(searcher, request).await?;
     if answered.response.index.degraded.as_deref() == Some("no-model") {
         fresh::look_for_model(searcher);
     }
+    let dropped = log::shorten(&answered.dropped);
     let mut response = trace::complete(&state, answered);
     response.took_ms = start.elapsed().as_secs_f64() * 1e3;
+    log::log_search(&state, &response, dropped);
     Ok(response)
 }
 
@@ -116,6 +106,8 @@ pub struct SearchAnswer {
     gone: bool,
     /// Files of ranked chunks that differ from the index.
     stale: StaleFiles,
+    /// Hits that the answer does not contain, best first.
+    dropped: Vec<LoggedPassage>,
 }
 
 /// State of one search.
@@ -163,10 +155,13 @@ impl SearchState {
         drop(snapshot);
 
         let mut verifier = Verifier::new(&self.view.root, self.view.config.sources.max_file_bytes);
-        let mut gone = false;
+        let mut gone = Vec::new();
         let mut check = |place: ChunkHit| {
             let text = verifier.check(&place.path, place.mark, place.span);
-            gone |= text.is_none();
+            if text.is_none() {
+                gone.push(place);
+                return None;
+            }
             Some((place, text?))
         };
         let mut largest = 1.0;
@@ -199,12 +194,16 @@ impl SearchState {
                 .send_to(&self.view.root, WorkspaceMessage::Stale(stale.changed.clone()));
         }
         stale.changed.retain(|path| !stale.gone.contains(path));
+        for place in &gone {
+            collector.drop_hit(place, place.span.start_line, "changed");
+        }
+        let gone = !gone.is_empty();
         let (found, all) = (collector.best_hit_tokens(), collector.has_all());
         // Remembered answers are relevant, and scores of degraded answers are not comparable with the others.
         let is_whole = self.consulted.route == Route::Search && index.degraded.is_none();
         let is_hybrid = self.question.mode == SearchMode::Hybrid;
         let nothing_relevant = is_hybrid && is_whole && collector.is_irrelevant(&self.question.terms);
-        let (collected, tokens, mut notes) = collector.finish(&self.question);
+        let (collected, tokens, mut notes, dropped) = collector.finish(&self.question);
         let (results, passages): (Vec<SearchHit>, Vec<_>) = (collected.into_iter())
             .map(|one| (one.hit, (one.passage, one.is_good)))
             .unzip();
@@ -258,6 +257,7 @@ impl SearchState {
             all,
             gone,
             stale,
+            dropped,
         }
     }
 

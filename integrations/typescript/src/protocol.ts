@@ -810,6 +810,26 @@ export type Event = {
 /** The events of a subscription. */
 export type EventName = "indexed" | "degraded" | "job" | "cycle";
 
+/** Why a passage was found, or not. */
+export interface ExplainedPassage {
+  /** Sentences that explain the outcome. */
+  because: string[];
+  /** The change that would find the passage. */
+  change: string | null;
+  /** Last line, inclusive. */
+  end_line: number;
+  /** `given` if the passage is in the answer. Otherwise the reason why not: `no-file`, `not-indexed`, `no-text`, `no-match`, `below-limit`, `equal-text`, or a reason of the recall log; newer daemons may have others. */
+  outcome: string;
+  /** Path relative to the workspace, with `/`. */
+  path: string;
+  /** Position among the results, 1-based; null if the passage is not among them. */
+  rank: number | null;
+  /** Relevance, 0 to 1; null if the passage does not match. */
+  score: number | null;
+  /** First line, 1-based. */
+  start_line: number;
+}
+
 /** Origin of fetched content. */
 export type FetchOrigin = "store" | "source" | "summary";
 
@@ -840,7 +860,7 @@ export interface FlushedLog {
   topics: string[];
 }
 
-/** Parameters of `get`: `{workspace, path, section?, from?, count?}` or `{workspace?, id}`. */
+/** Parameters of `get`: `{workspace, path, section?, from?, count?}` or `{workspace?, id}`, with `peek?`. */
 export interface GetRequest {
   /** Maximum number of lines, at least 1. */
   count?: number | null | undefined;
@@ -850,6 +870,8 @@ export interface GetRequest {
   id?: string | null | undefined;
   /** Path of a document, relative to the workspace. */
   path?: string | null | undefined;
+  /** True if the request is not an access of the entry that points to the text, because a person looks at the memory. */
+  peek?: boolean | undefined;
   /** Heading of a section, or a part of the heading; case is ignored. */
   section?: string | null | undefined;
   /** Path of the workspace, or of anything below it; required with `path`. */
@@ -1129,6 +1151,54 @@ export interface LeftOut {
   reason: string;
 }
 
+/** A passage that was found for a question. */
+export interface LoggedPassage {
+  /** Score by words, 0 to 1; null if no word matches. */
+  lexical?: number | undefined;
+  /** `given` if the passage was returned. Otherwise the reason why not: `below-floor`, `given-before`, `instruction`, `superseded`, `no-room`, `not-needed`, `near-duplicate`, `only-heading` or `changed`; newer daemons may have others. */
+  outcome: string;
+  /** Path and line, for example `memory/2026-03-02.md:5`. */
+  place: string;
+  /** Score of a search result, or confidence that the passage concerns the prompt; 0 to 1. */
+  score: number;
+  /** Path and line of the result that corrects this passage. */
+  superseded_by?: string | undefined;
+  /** Score by meaning, 0 to 1; null without a vector. */
+  vector?: number | undefined;
+}
+
+/** A question in the recall log, with the answer that it got. */
+export interface LoggedQuestion {
+  /** Time of the answer. */
+  at: string;
+  /** Name of the client, for example `cli`; null if the client gave none. */
+  client: string | null;
+  /** The part of the search that was missing, for example `no-model`; null if no part was missing. */
+  degraded: string | null;
+  /** Filters of the search in words; null without a filter. */
+  filters: string | null;
+  /** Minimum confidence of the best passage, 0 to 1; null for a search. */
+  floor: number | null;
+  /** Number of the question, higher for later questions. */
+  id: number;
+  /** Method of the request: `search` or `recall`. */
+  method: string;
+  /** The method of finding candidates. */
+  mode: SearchMode;
+  /** True if all results of the search were weak. */
+  nothing_relevant: boolean;
+  /** The returned passages, best first, and then those that were dropped. */
+  passages: LoggedPassage[];
+  /** The beginning of the question, without secrets. */
+  question: string;
+  /** Why passages were returned, or none; null for a search. */
+  reason: string | null;
+  /** Id of the session, if the request had one. */
+  session: string | null;
+  /** Duration in the daemon, in milliseconds. */
+  took_ms: number;
+}
+
 /** Type of a memory, as in `## Topic [feedback]`. */
 export type MemoryType = "project" | "feedback" | "user" | "reference";
 
@@ -1306,6 +1376,16 @@ export interface Methods {
   "recall.last": {
     params: RecallLastRequest;
     result: RecallLastResponse;
+  };
+  /** Lists the last questions of a workspace with their answers. */
+  "recall.log": {
+    params: RecallLogRequest;
+    result: RecallLogResponse;
+  };
+  /** Explains why a question finds passages, or does not find one. */
+  "recall.why": {
+    params: RecallWhyRequest;
+    result: RecallWhyResponse;
   };
   /** Appends an entry to today's log and adds the entry to the index file. */
   remember: {
@@ -1638,8 +1718,30 @@ export interface RecallLastResponse {
   prompts: RecallTrace[];
 }
 
+/** Parameters of `recall.log`. */
+export interface RecallLogRequest {
+  /** Return only questions before the question with this id. */
+  before?: number | null | undefined;
+  /** Maximum number of questions, 1 to 1,000; default: 20. */
+  limit?: number | null | undefined;
+  /** Path of the workspace, or of anything below it. */
+  workspace: string;
+}
+
+/** Answer to `recall.log`. */
+export interface RecallLogResponse {
+  /** Days for which the log keeps a question. */
+  days: number;
+  /** Maximum number of questions in the log; 0 if the log is turned off. */
+  limit: number;
+  /** The last questions of the workspace, latest first. */
+  questions: LoggedQuestion[];
+}
+
 /** Parameters of `recall`. */
 export interface RecallRequest {
+  /** Name of the program that asks, for the recall log, for example `hook`; at most 64 bytes. */
+  client?: string | null | undefined;
   /** The user's prompt, at most 1 MiB. */
   prompt: string;
   /** Id of the session in the harness. The daemon returns each passage only once for a session. */
@@ -1678,6 +1780,32 @@ export interface RecallTrace {
   reason: string;
   /** Id of the session, if the request had one. */
   session: string | null;
+}
+
+/** Parameters of `recall.why`. */
+export interface RecallWhyRequest {
+  /** Number of results that the answer to the question has; default: the configured one, initially 10. */
+  limit?: number | null | undefined;
+  /** Line of the passage, 1-based; default: 1. */
+  line?: number | null | undefined;
+  /** The method of finding candidates; default: the configured one. */
+  mode?: SearchMode | null | undefined;
+  /** Path of the file that contains a passage, relative to the workspace. Without a path, the daemon explains the results. */
+  path?: string | null | undefined;
+  /** The question, as for `search`. */
+  query: string;
+  /** Path of the workspace, or of anything below it. */
+  workspace: string;
+}
+
+/** Answer to `recall.why`. */
+export interface RecallWhyResponse {
+  /** Notes about the search. */
+  notes?: string[] | undefined;
+  /** The explained passages. */
+  passages: ExplainedPassage[];
+  /** The query as received. */
+  query: string;
 }
 
 /** A passage that the daemon chose for a prompt. */
@@ -1833,10 +1961,14 @@ export type SearchMode = "hybrid" | "lexical" | "vector" | "index";
 export interface SearchRequest {
   /** Maximum size of all results in tokens, at least 1. */
   budget_tokens?: number | null | undefined;
+  /** Name of the program that asks, for the recall log, for example `cli`; at most 64 bytes. */
+  client?: string | null | undefined;
   /** True to return the features of each score, and a trace of the index entries. */
   explain?: boolean | undefined;
   /** Maximum number of results, 1 to 200. By default, the daemon returns as many results as fit into `budget_tokens`. Without `budget_tokens`, it returns the configured number, initially 10. */
   limit?: number | null | undefined;
+  /** True if the recall log keeps the question. Set this to false for searches while a person types. */
+  log?: boolean | undefined;
   /** Minimum score of a result, 0 to 1. */
   min_score?: number | null | undefined;
   /** The method of finding candidates; default: the configured one, initially `hybrid`. */

@@ -81,6 +81,7 @@ impl Tally {
         evidence: &[AnswerSpan],
     ) -> Result<()> {
         let request = RecallRequest {
+            client: None,
             workspace: root.to_owned(),
             prompt,
             session: None,

@@ -11,6 +11,7 @@ mod fuse;
 mod lexical;
 pub mod pack;
 pub mod rank;
+pub mod reason;
 pub mod rerank;
 
 pub use lexical::idf;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::RpcError;
 use crate::types::check::{refuse_zero, require_one};
 
-/// Parameters of `get`: `{workspace, path, section?, from?, count?}` or `{workspace?, id}`.
+/// Parameters of `get`: `{workspace, path, section?, from?, count?}` or `{workspace?, id}`, with `peek?`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GetRequest {
     /// Path of the workspace, or of anything below it; required with `path`.
@@ -23,6 +23,9 @@ pub struct GetRequest {
     pub count: Option<u32>,
     /// Id of a search result; cannot be combined with `path`, `section`, `from` and `count`.
     pub id: Option<String>,
+    /// True if the request is not an access of the entry that points to the text, because a person looks at the memory.
+    #[serde(default)]
+    pub peek: bool,
 }
 
 impl GetRequest {

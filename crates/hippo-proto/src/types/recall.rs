@@ -25,11 +25,14 @@ pub struct RecallRequest {
     /// returns no passage.
     #[schemars(range(min = 1, max = MAX_WAIT_MS))]
     pub wait_ms: Option<u32>,
+    /// Name of the program that asks, for the recall log, for example `hook`; at most 64 bytes.
+    pub client: Option<String>,
 }
 
 impl RecallRequest {
     pub(crate) fn validate(&self) -> Result<(), RpcError> {
         refuse_larger("prompt", self.prompt.len(), MAX_PROMPT_BYTES)?;
+        super::log::check_client(self.client.as_deref())?;
         refuse_outside("wait_ms", self.wait_ms, 1, MAX_WAIT_MS)
     }
 }

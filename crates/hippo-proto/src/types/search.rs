@@ -47,6 +47,11 @@ pub struct SearchRequest {
     /// creates an entry for results without one.
     #[serde(default = "default_true")]
     pub record: bool,
+    /// Name of the program that asks, for the recall log, for example `cli`; at most 64 bytes.
+    pub client: Option<String>,
+    /// True if the recall log keeps the question. Set this to false for searches while a person types.
+    #[serde(default = "default_true")]
+    pub log: bool,
 }
 
 fn default_true() -> bool {
@@ -73,6 +78,8 @@ impl SearchRequest {
             until: None,
             explain: false,
             record: default_true(),
+            client: None,
+            log: default_true(),
         }
     }
 }
@@ -82,6 +89,7 @@ impl SearchRequest {
         refuse_larger("query", self.query.len(), MAX_QUERY_BYTES)?;
         refuse_outside("limit", self.limit, 1, MAX_LIMIT)?;
         refuse_zero("budget_tokens", self.budget_tokens)?;
+        super::log::check_client(self.client.as_deref())?;
         match self.min_score {
             Some(score) if !(0.0..=1.0).contains(&score) => {
                 Err(RpcError::bad_request("the field \"min_score\" is out of range")

@@ -124,6 +124,11 @@ CREATE TABLE bases (
 );
 ";
 
+/// The recall log. It was added without a new schema version, because nothing else refers to it.
+const QUESTIONS: &str = "
+CREATE TABLE IF NOT EXISTS questions (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, record TEXT NOT NULL);
+";
+
 /// Creates the tables of a new database, and checks that every table can be read.
 pub(crate) fn make(connection: &Connection, path: &Path, root: &str) -> Result<(), StoreError> {
     let sql = |source| StoreError::from_sql(path, source);
@@ -141,6 +146,7 @@ pub(crate) fn make(connection: &Connection, path: &Path, root: &str) -> Result<(
             });
         }
     }
+    connection.execute_batch(QUESTIONS).map_err(sql)?;
     // The first page of a truncated file may be intact, so every table is queried.
     connection
         .query_row(
@@ -152,6 +158,7 @@ pub(crate) fn make(connection: &Connection, path: &Path, root: &str) -> Result<(
                   + EXISTS (SELECT 1 FROM runs) + EXISTS (SELECT 1 FROM run_steps)
                   + EXISTS (SELECT 1 FROM quick_access)
                   + EXISTS (SELECT 1 FROM bases)
+                  + EXISTS (SELECT 1 FROM questions)
                   + EXISTS (SELECT 1 FROM fresh) + EXISTS (SELECT 1 FROM checksums)",
             [],
             |_| Ok(()),

@@ -122,6 +122,7 @@ fn search(arguments: SearchArguments, session: &mut DaemonSession) -> Result<Val
         path: arguments.path,
         since: arguments.since,
         until: arguments.until,
+        client: Some(session.asks_as.clone()),
         ..SearchRequest::new(session.root()?, arguments.query)
     };
     let answer = session.call(request)?;

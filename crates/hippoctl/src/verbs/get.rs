@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use hippo_proto::GetRequest;
+use hippo_proto::{GetRequest, GetResponse};
 
 use crate::connect::{DaemonSession, current_dir, text};
 use crate::failure::Failure;
@@ -14,6 +14,24 @@ use crate::output::Output;
 /// # Errors
 /// Fails if no workspace is found, or if the target of the pointer does not exist.
 pub fn get(session: &mut DaemonSession, target: &str, out: &mut Output) -> Result<(), Failure> {
+    let (_, answer) = pointed_text(session, target, out)?;
+    if out.json {
+        return out.answer(&answer, |_, _| String::new());
+    }
+    let is_ended = answer.text.is_empty() || answer.text.ends_with('\n');
+    let end = if is_ended { "" } else { "\n" };
+    out.data(format!("{}{end}", answer.text).as_bytes())
+}
+
+/// Returns the text at a pointer, with its workspace. A note reports a text that is not complete.
+///
+/// # Errors
+/// See [`get`].
+pub fn pointed_text(
+    session: &mut DaemonSession,
+    target: &str,
+    out: &mut Output,
+) -> Result<(String, GetResponse), Failure> {
     let mut request = parse(target);
     let mut whole = target.to_owned();
     let mut workspace = None;
@@ -37,6 +55,7 @@ pub fn get(session: &mut DaemonSession, target: &str, out: &mut Output) -> Resul
         None if workspace.is_some() => workspace,
         None => Some(session.workspace()?),
     };
+    let workspace = request.workspace.clone().unwrap_or_default();
     let whole = GetRequest {
         workspace: request.workspace.clone(),
         path: Some(whole),
@@ -56,12 +75,7 @@ pub fn get(session: &mut DaemonSession, target: &str, out: &mut Output) -> Resul
             crate::render::plural(answer.total_lines.into(), "line")
         ));
     }
-    if out.json {
-        return out.answer(&answer, |_, _| String::new());
-    }
-    let is_ended = answer.text.is_empty() || answer.text.ends_with('\n');
-    let end = if is_ended { "" } else { "\n" };
-    out.data(format!("{}{end}", answer.text).as_bytes())
+    Ok((workspace, answer))
 }
 
 /// Returns the path relative to the workspace of a file that is given relative to the current folder. Returns `None` if
@@ -117,7 +131,7 @@ fn is_id(text: &str) -> bool {
     text.len() == 21 && text.starts_with('c') && text.bytes().all(is_digit)
 }
 
-fn split_number(text: &str) -> Option<(&str, u32)> {
+pub fn split_number(text: &str) -> Option<(&str, u32)> {
     let (head, number) = text.rsplit_once(':')?;
     Some((head, number.parse().ok()?))
 }
@@ -217,6 +231,7 @@ mod tests {
                 from,
                 count,
                 id,
+                peek: _,
             } = parse(target);
             assert_eq!(workspace, None);
             assert_eq!(

@@ -206,6 +206,7 @@ impl HookWork {
             prompt,
             session: event.session.clone(),
             wait_ms: u32::try_from(SEARCH.min(self.time_left()).as_millis().max(1)).ok(),
+            client: Some("hook".to_owned()),
         };
         self.say(Ok(self.ask(request)?.text));
         Ok(())

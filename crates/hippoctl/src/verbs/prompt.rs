@@ -28,9 +28,21 @@ pub fn print_prompt(
     asked: Option<Harness>,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let state = &session.paths.state;
     let here = folder(session, None, None)?.root().to_path_buf();
-    let root = &root::find_workspace(state, &here).unwrap_or(here);
+    out.answer(&compute_prompt(session, &here, asked)?, render_prompt)
+}
+
+/// Returns the text that the next session in a folder gets, for each platform.
+///
+/// # Errors
+/// See [`print_prompt`].
+pub fn compute_prompt(
+    session: &DaemonSession,
+    here: &Path,
+    asked: Option<Harness>,
+) -> Result<PromptAnswer, Failure> {
+    let state = &session.paths.state;
+    let root = &root::find_workspace(state, here).unwrap_or_else(|| here.to_path_buf());
     let dir = WorkspaceDir::open(root).map_err(|error| Failure::file("open the folder", root, error))?;
     let paths = paths();
     let there = PathSnapshot::read(&dir, paths.iter().map(String::as_str).chain([INNER_CLAUDE]));
@@ -60,7 +72,7 @@ pub fn print_prompt(
         let failure = Failure::new(Exit::NotFound, format!("{what} set up in {root}"));
         return Err(failure.hint(format!("set it up: hippoctl init {root}{option}")));
     }
-    out.answer(&PromptAnswer { root, platforms }, render_prompt)
+    Ok(PromptAnswer { root, platforms })
 }
 
 /// Returns the text that the installed session-start hook would print now, without its list of pending work.

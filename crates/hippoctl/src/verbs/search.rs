@@ -52,6 +52,8 @@ fn run(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Resul
         until: args.until,
         explain: args.explain,
         record: args.record,
+        client: Some(if args.record { "agent" } else { "cli" }.to_owned()),
+        log: true,
     };
     let answer = if several {
         let roots = match args.all {

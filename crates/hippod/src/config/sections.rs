@@ -88,6 +88,10 @@ impl SearchConfig {
 pub struct RecallConfig {
     /// True if `recall` may return passages.
     pub enabled: bool,
+    /// Number of questions in the recall log; 0 disables the log.
+    pub log_questions: usize,
+    /// Days for which the recall log keeps a question.
+    pub log_days: u32,
 }
 
 /// Settings in the section `[index]`.

@@ -189,7 +189,7 @@ fn a_workspace_cannot_set_keys_of_the_daemon() {
 }
 
 /// For each key, two values: one that restricts the user's setting, and one that does not.
-const NARROW_AND_WIDE: [(&str, &str, &str); 22] = [
+const NARROW_AND_WIDE: [(&str, &str, &str); 24] = [
     ("sources.include", "['notes/*.md']", "['**/*']"),
     ("sources.exclude", "['a', 'mine', 'b']", "['a']"),
     ("sessions.search", "false", "true"),
@@ -198,6 +198,8 @@ const NARROW_AND_WIDE: [(&str, &str, &str); 22] = [
     ("search.default_mode", "'hybrid'", "'vector'"),
     ("search.timezone", "''", "'Europe/Paris'"),
     ("recall.enabled", "false", "true"),
+    ("recall.log_questions", "0", "9000"),
+    ("recall.log_days", "1", "90"),
     ("index.enabled", "false", "true"),
     ("index.max_tokens", "600", "900000"),
     ("index.tokens_per_file", "5", "0"),

@@ -82,6 +82,9 @@ impl WorkspaceWorker {
             }
             WorkspaceMessage::Trust(request, reply) => drop(reply.send(self.trust(workspace, &request))),
             WorkspaceMessage::History(request, reply) => drop(reply.send(self.history(workspace, &request))),
+            WorkspaceMessage::RecallLog(request, reply) => {
+                drop(reply.send(self.recall_log(workspace, &request)));
+            }
             WorkspaceMessage::Heartbeat { tells, reply } => {
                 // Conflicts count as reported only if the client is still connected.
                 if reply.send(Ok(self.beat(workspace))).is_ok() && tells {
@@ -103,6 +106,7 @@ impl WorkspaceWorker {
             WorkspaceMessage::Read { paths, done } => workspace.read_soon(paths, done, now),
             WorkspaceMessage::Damaged(error) => workspace.trouble = Some(error),
             WorkspaceMessage::Asked(trace) => self.record_query(workspace, trace, now),
+            WorkspaceMessage::LogQuestion(question) => self.log_question(workspace, *question),
         }
     }
 

@@ -165,6 +165,9 @@ impl WorkspaceWorker {
             documents = workspace.known.len(),
             "opened a workspace"
         );
+        if let Err(error) = self.trim_log(&mut workspace) {
+            tracing::warn!(%error, "could not trim the recall log");
+        }
         let resources = Arc::clone(&self.resources);
         self.progress.key.store(workspace.key, Ordering::Relaxed);
         resources

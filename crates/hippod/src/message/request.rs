@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use tokio::sync::oneshot;
 
 use hippo_proto::{
-    CycleHistoryRequest, CycleHistoryResponse, NextCycle, Pending, RpcError, WorkspaceSyncResponse,
-    WorkspaceTrustRequest, WorkspaceTrustResponse,
+    CycleHistoryRequest, CycleHistoryResponse, LoggedQuestion, NextCycle, Pending, RecallLogRequest,
+    RecallLogResponse, RpcError, WorkspaceSyncResponse, WorkspaceTrustRequest, WorkspaceTrustResponse,
 };
 use hippo_store::StoreError;
 use hippo_types::cycle::Cycle;
@@ -32,6 +32,8 @@ pub enum WorkspaceMessage {
     Trust(WorkspaceTrustRequest, AnswerSender<WorkspaceTrustResponse>),
     /// Lists the past runs of cycles.
     History(CycleHistoryRequest, AnswerSender<CycleHistoryResponse>),
+    /// Lists questions of the recall log.
+    RecallLog(RecallLogRequest, AnswerSender<RecallLogResponse>),
     /// Reports work that waits for the user, and due and upcoming cycles.
     Heartbeat {
         /// True if the client receives the answer. The conflicts in it then count as reported, and the next heartbeat
@@ -64,6 +66,8 @@ pub enum WorkspaceMessage {
     Damaged(StoreError),
     /// The effects of an answered query on the entries.
     Asked(QueryEffects),
+    /// An answered question, for the recall log.
+    LogQuestion(Box<LoggedQuestion>),
 }
 
 impl WorkspaceMessage {
@@ -75,6 +79,7 @@ impl WorkspaceMessage {
             Self::Sync { reply, .. } => drop(reply.send(Err(error.clone()))),
             Self::Trust(_, reply) => drop(reply.send(Err(error.clone()))),
             Self::History(_, reply) => drop(reply.send(Err(error.clone()))),
+            Self::RecallLog(_, reply) => drop(reply.send(Err(error.clone()))),
             Self::Heartbeat { reply, .. } => drop(reply.send(Err(error.clone()))),
             Self::Rebuild(reply) => drop(reply.send(Err(error.clone()))),
             Self::Survey(_, reply) => drop(reply.send(Err(error.clone()))),

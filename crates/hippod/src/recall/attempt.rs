@@ -6,17 +6,47 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hippo_proto::{ErrorKind, RpcError, SearchMode};
+use hippo_proto::{ErrorKind, RpcError, SearchMode, SearchRequest};
 
 use super::Searcher;
+use super::fresh::Freshener;
 use super::index_first::{self, Route};
 use super::question::SearchQuestion;
 use super::{SearchAnswer, SearchState, search_error};
+use crate::clock::date_in;
 use crate::tasks::run_blocking_on;
 use crate::view::WorkspaceView;
 
 /// Maximum time that a query waits for its vector. The model needs a fraction of a second to load.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Answers a search from files that have been read again if they had changed. Has no effects on the entries.
+///
+/// # Errors
+/// See [`super::search`].
+pub async fn answer_fresh(
+    searcher: &Arc<Searcher>,
+    request: SearchRequest,
+) -> Result<(Arc<SearchState>, SearchAnswer), RpcError> {
+    let view = searcher.views.get(&request.workspace).await?;
+    let zone = view.zone(&*searcher.clock);
+    let now = searcher.clock.now();
+    let today = date_in(now, &zone);
+    let mut question = SearchQuestion::new(request, &view.root, &view.config.search, today, now)?;
+    if question.meaning {
+        // Stored vectors are not used if search by meaning is disabled.
+        question.meaning = searcher.models.are_enabled() && view.by_meaning();
+    }
+    let question = Arc::new(question);
+    let mut freshener = Freshener::new(searcher, &view);
+    freshener.read_known_changes().await?;
+    let (mut state, mut answered) = answer(searcher, &view, &question).await?;
+    if freshener.read_stale(&answered.stale).await {
+        (state, answered) = answer(searcher, &view, &question).await?;
+    }
+    freshener.complete(&mut answered.response, &answered.stale);
+    Ok((state, answered))
+}
 
 /// Answers a query from the current state of the index.
 ///

@@ -34,12 +34,10 @@ pub async fn get(searcher: &Arc<Searcher>, request: GetRequest) -> Result<GetRes
     let work = move || {
         let (view, response) = answer(&views, &request)?;
         let whole = response.start_line == 1 && response.end_line == response.total_lines;
-        record_access(
-            &searcher,
-            view,
-            &response.path,
-            if whole { &[] } else { &response.heading },
-        );
+        if !request.peek {
+            let heading = if whole { &[][..] } else { &response.heading };
+            record_access(&searcher, view, &response.path, heading);
+        }
         Ok(response)
     };
     run_blocking(work).await

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hippo_map::consolidation::PassageKey;
 use hippo_map::truth::{AMONG, DatedText, find_superseded, order_latest_first};
-use hippo_proto::{Scores, SearchHit, SearchRequest};
+use hippo_proto::{LoggedPassage, Scores, SearchHit, SearchRequest};
 use hippo_rank::collapse::AnswerTexts;
 use hippo_rank::corpus::{ChunkPlace, SectionPlace};
 use hippo_rank::floor::{GOOD, has_all_words, is_weak};
@@ -82,6 +82,8 @@ pub struct Collector {
     estimated: bool,
     /// Number of tokens in the first verified hit; `None` if there was none.
     found: Option<u32>,
+    /// Hits that the answer does not contain, with the reasons.
+    dropped: Vec<LoggedPassage>,
 }
 
 impl Collector {
@@ -98,7 +100,20 @@ impl Collector {
             results: Vec::new(),
             estimated: false,
             found: None,
+            dropped: Vec::new(),
         }
+    }
+
+    /// Records the reason why the answer does not contain a hit.
+    pub fn drop_hit(&mut self, place: &ChunkHit, line: u32, outcome: &str) {
+        self.dropped.push(LoggedPassage {
+            place: format!("{}:{line}", place.path),
+            score: place.ranked.score,
+            lexical: place.ranked.lexical,
+            vector: place.ranked.vector,
+            outcome: outcome.to_owned(),
+            superseded_by: None,
+        });
     }
 
     /// Returns whether all results are weak: their scores are low, and none contains all words of the query.
@@ -126,8 +141,9 @@ impl Collector {
 
     /// Adds a hit, whose text has been verified on disk, if it fits into the budget and is not a duplicate.
     pub fn take(&mut self, place: ChunkHit, verified: VerifiedHit) {
+        let line = verified.start_line;
         if place.ranked.score < self.min_score {
-            return;
+            return self.drop_hit(&place, line, "below-floor");
         }
         let counted = place.tokens > 0;
         let text = text::strip_comments(&verified.text).into_owned();
@@ -136,11 +152,13 @@ impl Collector {
         let ranked = &place.ranked;
         let has_no_word = ranked.lexical.is_some() && ranked.explain.lexical_unit <= 0.0;
         if has_no_word && place.first_score < GOOD && is_bare_heading(&text, &place.heading) {
-            return;
+            return self.drop_hit(&place, line, "only-heading");
         }
-        let is_new = self.said.is_new(&text) || self.changes_a_value(&place, verified.start_line, &text);
-        if self.packer.is_full() || !is_new || !self.packer.take(tokens) {
-            return;
+        if !(self.said.is_new(&text) || self.changes_a_value(&place, line, &text)) {
+            return self.drop_hit(&place, line, "near-duplicate");
+        }
+        if self.packer.is_full() || !self.packer.take(tokens) {
+            return self.drop_hit(&place, line, "no-room");
         }
         self.estimated |= !counted;
         let ChunkHit {
@@ -260,13 +278,18 @@ impl Collector {
         self.found
     }
 
-    /// Returns the results, the total number of tokens, and notes.
-    pub fn finish(mut self, question: &SearchQuestion) -> (Vec<CollectedHit>, u64, Vec<String>) {
+    /// Returns the results, the total number of tokens, notes, and the dropped hits.
+    pub fn finish(
+        mut self,
+        question: &SearchQuestion,
+    ) -> (Vec<CollectedHit>, u64, Vec<String>, Vec<LoggedPassage>) {
         if question.dates.is_none() {
             self.rank_latest(question);
         }
         self.rank_superseded();
-        self.results.truncate(self.limit);
+        let unneeded = self.results.drain(self.limit.min(self.results.len())..);
+        let unneeded = unneeded.map(|collected| log_hit(&collected.hit, "not-needed"));
+        self.dropped.splice(0..0, unneeded);
         let tokens = (self.results.iter())
             .map(|collected| u64::from(collected.hit.tokens))
             .sum();
@@ -274,7 +297,23 @@ impl Collector {
         if self.estimated {
             notes.push("tokens are estimated as bytes / 4 if no model has counted them".to_owned());
         }
-        (self.results, tokens, notes)
+        (self.results, tokens, notes, self.dropped)
+    }
+}
+
+/// Returns the form of a result in the recall log.
+pub fn log_hit(hit: &SearchHit, outcome: &str) -> LoggedPassage {
+    let scores = hit.scores.unwrap_or(Scores {
+        lexical: None,
+        vector: None,
+    });
+    LoggedPassage {
+        place: format!("{}:{}", hit.path, hit.start_line),
+        score: hit.score,
+        lexical: scores.lexical,
+        vector: scores.vector,
+        outcome: outcome.to_owned(),
+        superseded_by: hit.superseded_by.clone(),
     }
 }
 

@@ -23,7 +23,7 @@ use hippo_types::tokens;
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::{Searcher, search};
+use super::{Searcher, log, search};
 use crate::view::WorkspaceView;
 
 /// Maximum number of passages in an answer.
@@ -109,6 +109,7 @@ pub async fn recall(searcher: &Arc<Searcher>, request: RecallRequest) -> Result<
     let begun = Instant::now();
     let view = searcher.views.get(&request.workspace).await?;
     let root = view.root.display().to_string();
+    let asked = request.clone();
     let session = request.session.clone().map(|session| (root.clone(), session));
     let mut choice = match candidates(searcher, &view, &request).await? {
         Ok(hits) => choose(&hits, &searcher.recalls.given(session.as_ref())),
@@ -125,13 +126,21 @@ pub async fn recall(searcher: &Arc<Searcher>, request: RecallRequest) -> Result<
         floor: FLOOR,
         candidates: std::mem::take(&mut choice.candidates),
     };
+    let took_ms = begun.elapsed().as_secs_f64() * 1e3;
+    log::log_recall(
+        searcher,
+        &view,
+        &asked,
+        (&trace.reason, &trace.candidates),
+        took_ms,
+    );
     searcher.recalls.record(&root, session, &choice.passages, trace);
     Ok(RecallResponse {
         tokens: tokens::of(&choice.text) as u64,
         text: choice.text,
         passages: choice.passages,
         reason: choice.reason,
-        took_ms: begun.elapsed().as_secs_f64() * 1e3,
+        took_ms,
     })
 }
 
@@ -170,6 +179,7 @@ async fn candidates(
         min_score: Some(0.0),
         explain: true,
         record: false,
+        log: false,
         ..SearchRequest::new(&request.workspace, prompt)
     };
     let limit = request
@@ -313,12 +323,13 @@ fn is_quarantined(hit: &SearchHit) -> bool {
 }
 
 /// Returns the score of the first ranking. The confidence is fitted to this score.
-fn first_score(hit: &SearchHit) -> f32 {
+pub(super) fn first_score(hit: &SearchHit) -> f32 {
     let first = hit.explain.as_ref().and_then(|all| all.get("first"));
     first.copied().unwrap_or(hit.score)
 }
 
-fn features(hit: &SearchHit) -> Features {
+/// Returns the features of a result that the confidence depends on.
+pub(super) fn features(hit: &SearchHit) -> Features {
     let named = |name: &str| hit.explain.as_ref().and_then(|all| all.get(name)).copied();
     Features {
         lexical_unit: named("lexical_unit").unwrap_or(0.0),

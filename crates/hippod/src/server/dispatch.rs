@@ -101,6 +101,12 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         Request::Get(request) => line(&id, recall::get(&components.searcher, request).await),
         Request::Recall(request) => line(&id, recall::recall(&components.searcher, request).await),
         Request::RecallLast(request) => line(&id, recall::last(&components.searcher, request).await),
+        Request::RecallLog(request) => {
+            let root = views.get(&request.workspace).await?.root.clone();
+            let log = engine.ask(&root, |reply| WorkspaceMessage::RecallLog(request, reply));
+            line(&id, log.await)
+        }
+        Request::RecallWhy(request) => line(&id, recall::why(&components.searcher, request).await),
         Request::Remember(request) => line(&id, memory.remember(request).await),
         Request::IndexList(request) => line(&id, entries::list(views, &**clock, request).await),
         Request::IndexShow(request) => line(&id, entries::show(views, &**clock, request).await),

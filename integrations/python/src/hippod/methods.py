@@ -201,11 +201,12 @@ class Methods(ABC):
         from_: int | None = None,
         id: str | None = None,
         path: str | None = None,
+        peek: bool | None = None,
         section: str | None = None,
         workspace: str | None = None,
     ) -> p.GetResponse:
         """Reads a file, section or line range."""
-        answer: p.GetResponse = self.call("get", given(count=count, from_=from_, id=id, path=path, section=section, workspace=workspace))
+        answer: p.GetResponse = self.call("get", given(count=count, from_=from_, id=id, path=path, peek=peek, section=section, workspace=workspace))
         return answer
 
     def heartbeat(
@@ -346,11 +347,12 @@ class Methods(ABC):
         *,
         prompt: str,
         workspace: str,
+        client: str | None = None,
         session: str | None = None,
         wait_ms: int | None = None,
     ) -> p.RecallResponse:
         """Returns passages that concern a prompt of the user, or none."""
-        answer: p.RecallResponse = self.call("recall", given(prompt=prompt, workspace=workspace, session=session, wait_ms=wait_ms))
+        answer: p.RecallResponse = self.call("recall", given(prompt=prompt, workspace=workspace, client=client, session=session, wait_ms=wait_ms))
         return answer
 
     def recall_last(
@@ -360,6 +362,31 @@ class Methods(ABC):
     ) -> p.RecallLastResponse:
         """Explains what `recall` returned for the last prompts."""
         answer: p.RecallLastResponse = self.call("recall.last", given(workspace=workspace))
+        return answer
+
+    def recall_log(
+        self,
+        *,
+        workspace: str,
+        before: int | None = None,
+        limit: int | None = None,
+    ) -> p.RecallLogResponse:
+        """Lists the last questions of a workspace with their answers."""
+        answer: p.RecallLogResponse = self.call("recall.log", given(workspace=workspace, before=before, limit=limit))
+        return answer
+
+    def recall_why(
+        self,
+        *,
+        query: str,
+        workspace: str,
+        limit: int | None = None,
+        line: int | None = None,
+        mode: p.SearchMode | None = None,
+        path: str | None = None,
+    ) -> p.RecallWhyResponse:
+        """Explains why a question finds passages, or does not find one."""
+        answer: p.RecallWhyResponse = self.call("recall.why", given(query=query, workspace=workspace, limit=limit, line=line, mode=mode, path=path))
         return answer
 
     def remember(
@@ -394,8 +421,10 @@ class Methods(ABC):
         query: str,
         workspace: str,
         budget_tokens: int | None = None,
+        client: str | None = None,
         explain: bool | None = None,
         limit: int | None = None,
+        log: bool | None = None,
         min_score: float | None = None,
         mode: p.SearchMode | None = None,
         path: str | None = None,
@@ -404,7 +433,7 @@ class Methods(ABC):
         until: str | None = None,
     ) -> p.SearchResponse:
         """Searches the memory of a workspace."""
-        answer: p.SearchResponse = self.call("search", given(query=query, workspace=workspace, budget_tokens=budget_tokens, explain=explain, limit=limit, min_score=min_score, mode=mode, path=path, record=record, since=since, until=until))
+        answer: p.SearchResponse = self.call("search", given(query=query, workspace=workspace, budget_tokens=budget_tokens, client=client, explain=explain, limit=limit, log=log, min_score=min_score, mode=mode, path=path, record=record, since=since, until=until))
         return answer
 
     def session_compact(
@@ -741,11 +770,12 @@ class AsyncMethods(ABC):
         from_: int | None = None,
         id: str | None = None,
         path: str | None = None,
+        peek: bool | None = None,
         section: str | None = None,
         workspace: str | None = None,
     ) -> p.GetResponse:
         """Reads a file, section or line range."""
-        answer: p.GetResponse = await self.call("get", given(count=count, from_=from_, id=id, path=path, section=section, workspace=workspace))
+        answer: p.GetResponse = await self.call("get", given(count=count, from_=from_, id=id, path=path, peek=peek, section=section, workspace=workspace))
         return answer
 
     async def heartbeat(
@@ -886,11 +916,12 @@ class AsyncMethods(ABC):
         *,
         prompt: str,
         workspace: str,
+        client: str | None = None,
         session: str | None = None,
         wait_ms: int | None = None,
     ) -> p.RecallResponse:
         """Returns passages that concern a prompt of the user, or none."""
-        answer: p.RecallResponse = await self.call("recall", given(prompt=prompt, workspace=workspace, session=session, wait_ms=wait_ms))
+        answer: p.RecallResponse = await self.call("recall", given(prompt=prompt, workspace=workspace, client=client, session=session, wait_ms=wait_ms))
         return answer
 
     async def recall_last(
@@ -900,6 +931,31 @@ class AsyncMethods(ABC):
     ) -> p.RecallLastResponse:
         """Explains what `recall` returned for the last prompts."""
         answer: p.RecallLastResponse = await self.call("recall.last", given(workspace=workspace))
+        return answer
+
+    async def recall_log(
+        self,
+        *,
+        workspace: str,
+        before: int | None = None,
+        limit: int | None = None,
+    ) -> p.RecallLogResponse:
+        """Lists the last questions of a workspace with their answers."""
+        answer: p.RecallLogResponse = await self.call("recall.log", given(workspace=workspace, before=before, limit=limit))
+        return answer
+
+    async def recall_why(
+        self,
+        *,
+        query: str,
+        workspace: str,
+        limit: int | None = None,
+        line: int | None = None,
+        mode: p.SearchMode | None = None,
+        path: str | None = None,
+    ) -> p.RecallWhyResponse:
+        """Explains why a question finds passages, or does not find one."""
+        answer: p.RecallWhyResponse = await self.call("recall.why", given(query=query, workspace=workspace, limit=limit, line=line, mode=mode, path=path))
         return answer
 
     async def remember(
@@ -934,8 +990,10 @@ class AsyncMethods(ABC):
         query: str,
         workspace: str,
         budget_tokens: int | None = None,
+        client: str | None = None,
         explain: bool | None = None,
         limit: int | None = None,
+        log: bool | None = None,
         min_score: float | None = None,
         mode: p.SearchMode | None = None,
         path: str | None = None,
@@ -944,7 +1002,7 @@ class AsyncMethods(ABC):
         until: str | None = None,
     ) -> p.SearchResponse:
         """Searches the memory of a workspace."""
-        answer: p.SearchResponse = await self.call("search", given(query=query, workspace=workspace, budget_tokens=budget_tokens, explain=explain, limit=limit, min_score=min_score, mode=mode, path=path, record=record, since=since, until=until))
+        answer: p.SearchResponse = await self.call("search", given(query=query, workspace=workspace, budget_tokens=budget_tokens, client=client, explain=explain, limit=limit, log=log, min_score=min_score, mode=mode, path=path, record=record, since=since, until=until))
         return answer
 
     async def session_compact(

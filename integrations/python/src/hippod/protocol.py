@@ -1119,6 +1119,34 @@ Event: TypeAlias = "EventIndexed | EventDegraded | EventJob | EventCycle"
 EventName: TypeAlias = Literal["indexed", "degraded", "job", "cycle"]
 
 
+class ExplainedPassage(TypedDict):
+    """Why a passage was found, or not."""
+
+    #: Sentences that explain the outcome.
+    because: list[str]
+
+    #: The change that would find the passage.
+    change: str | None
+
+    #: Last line, inclusive.
+    end_line: int
+
+    #: `given` if the passage is in the answer. Otherwise the reason why not: `no-file`, `not-indexed`, `no-text`, `no-match`, `below-limit`, `equal-text`, or a reason of the recall log; newer daemons may have others.
+    outcome: str
+
+    #: Path relative to the workspace, with `/`.
+    path: str
+
+    #: Position among the results, 1-based; null if the passage is not among them.
+    rank: int | None
+
+    #: Relevance, 0 to 1; null if the passage does not match.
+    score: float | None
+
+    #: First line, 1-based.
+    start_line: int
+
+
 #: Origin of fetched content.
 FetchOrigin: TypeAlias = Literal["store", "source", "summary"]
 
@@ -1159,7 +1187,7 @@ class FlushedLog(TypedDict):
     topics: list[str]
 
 
-#: Parameters of `get`: `{workspace, path, section?, from?, count?}` or `{workspace?, id}`.
+#: Parameters of `get`: `{workspace, path, section?, from?, count?}` or `{workspace?, id}`, with `peek?`.
 GetRequest = TypedDict(
     "GetRequest",
     {
@@ -1171,6 +1199,8 @@ GetRequest = TypedDict(
         "id": "NotRequired[str | None]",
         # Path of a document, relative to the workspace.
         "path": "NotRequired[str | None]",
+        # True if the request is not an access of the entry that points to the text, because a person looks at the memory.
+        "peek": "NotRequired[bool]",
         # Heading of a section, or a part of the heading; case is ignored.
         "section": "NotRequired[str | None]",
         # Path of the workspace, or of anything below it; required with `path`.
@@ -1546,6 +1576,74 @@ class LeftOut(TypedDict):
     reason: str
 
 
+class LoggedPassage(TypedDict):
+    """A passage that was found for a question."""
+
+    #: Score by words, 0 to 1; null if no word matches.
+    lexical: NotRequired[float]
+
+    #: `given` if the passage was returned. Otherwise the reason why not: `below-floor`, `given-before`, `instruction`, `superseded`, `no-room`, `not-needed`, `near-duplicate`, `only-heading` or `changed`; newer daemons may have others.
+    outcome: str
+
+    #: Path and line, for example `memory/2026-03-02.md:5`.
+    place: str
+
+    #: Score of a search result, or confidence that the passage concerns the prompt; 0 to 1.
+    score: float
+
+    #: Path and line of the result that corrects this passage.
+    superseded_by: NotRequired[str]
+
+    #: Score by meaning, 0 to 1; null without a vector.
+    vector: NotRequired[float]
+
+
+class LoggedQuestion(TypedDict):
+    """A question in the recall log, with the answer that it got."""
+
+    #: Time of the answer.
+    at: str
+
+    #: Name of the client, for example `cli`; null if the client gave none.
+    client: str | None
+
+    #: The part of the search that was missing, for example `no-model`; null if no part was missing.
+    degraded: str | None
+
+    #: Filters of the search in words; null without a filter.
+    filters: str | None
+
+    #: Minimum confidence of the best passage, 0 to 1; null for a search.
+    floor: float | None
+
+    #: Number of the question, higher for later questions.
+    id: int
+
+    #: Method of the request: `search` or `recall`.
+    method: str
+
+    #: The method of finding candidates.
+    mode: SearchMode
+
+    #: True if all results of the search were weak.
+    nothing_relevant: bool
+
+    #: The returned passages, best first, and then those that were dropped.
+    passages: list[LoggedPassage]
+
+    #: The beginning of the question, without secrets.
+    question: str
+
+    #: Why passages were returned, or none; null for a search.
+    reason: str | None
+
+    #: Id of the session, if the request had one.
+    session: str | None
+
+    #: Duration in the daemon, in milliseconds.
+    took_ms: float
+
+
 #: Type of a memory, as in `## Topic [feedback]`.
 MemoryType: TypeAlias = Literal["project", "feedback", "user", "reference"]
 
@@ -1884,8 +1982,37 @@ class RecallLastResponse(TypedDict):
     prompts: list[RecallTrace]
 
 
+class RecallLogRequest(TypedDict):
+    """Parameters of `recall.log`."""
+
+    #: Return only questions before the question with this id.
+    before: NotRequired[int | None]
+
+    #: Maximum number of questions, 1 to 1,000; default: 20.
+    limit: NotRequired[int | None]
+
+    #: Path of the workspace, or of anything below it.
+    workspace: str
+
+
+class RecallLogResponse(TypedDict):
+    """Answer to `recall.log`."""
+
+    #: Days for which the log keeps a question.
+    days: int
+
+    #: Maximum number of questions in the log; 0 if the log is turned off.
+    limit: int
+
+    #: The last questions of the workspace, latest first.
+    questions: list[LoggedQuestion]
+
+
 class RecallRequest(TypedDict):
     """Parameters of `recall`."""
+
+    #: Name of the program that asks, for the recall log, for example `hook`; at most 64 bytes.
+    client: NotRequired[str | None]
 
     #: The user's prompt, at most 1 MiB.
     prompt: str
@@ -1939,6 +2066,41 @@ class RecallTrace(TypedDict):
 
     #: Id of the session, if the request had one.
     session: str | None
+
+
+class RecallWhyRequest(TypedDict):
+    """Parameters of `recall.why`."""
+
+    #: Number of results that the answer to the question has; default: the configured one, initially 10.
+    limit: NotRequired[int | None]
+
+    #: Line of the passage, 1-based; default: 1.
+    line: NotRequired[int | None]
+
+    #: The method of finding candidates; default: the configured one.
+    mode: NotRequired[SearchMode | None]
+
+    #: Path of the file that contains a passage, relative to the workspace. Without a path, the daemon explains the results.
+    path: NotRequired[str | None]
+
+    #: The question, as for `search`.
+    query: str
+
+    #: Path of the workspace, or of anything below it.
+    workspace: str
+
+
+class RecallWhyResponse(TypedDict):
+    """Answer to `recall.why`."""
+
+    #: Notes about the search.
+    notes: NotRequired[list[str]]
+
+    #: The explained passages.
+    passages: list[ExplainedPassage]
+
+    #: The query as received.
+    query: str
 
 
 class RecalledPassage(TypedDict):
@@ -2150,11 +2312,17 @@ class SearchRequest(TypedDict):
     #: Maximum size of all results in tokens, at least 1.
     budget_tokens: NotRequired[int | None]
 
+    #: Name of the program that asks, for the recall log, for example `cli`; at most 64 bytes.
+    client: NotRequired[str | None]
+
     #: True to return the features of each score, and a trace of the index entries.
     explain: NotRequired[bool]
 
     #: Maximum number of results, 1 to 200. By default, the daemon returns as many results as fit into `budget_tokens`. Without `budget_tokens`, it returns the configured number, initially 10.
     limit: NotRequired[int | None]
+
+    #: True if the recall log keeps the question. Set this to false for searches while a person types.
+    log: NotRequired[bool]
 
     #: Minimum score of a result, 0 to 1.
     min_score: NotRequired[float | None]

@@ -71,6 +71,11 @@ pub const KEYS: &[ConfigKey] = &[
     key("recall.enabled", "true", Bool, Word(&["false"]),
         "Answer `recall`: add passages of the memory to a prompt that concerns them. Set it to false if only \
          searches should read the memory."),
+    key("recall.log_questions", "2000", Whole(0, 100_000), Smaller,
+        "Number of questions that the recall log of a workspace keeps; 0: no log. The log contains no secrets and no \
+         passages. Set it to 0 if hippod should not store questions."),
+    key("recall.log_days", "30", Whole(1, 3650), Smaller,
+        "Days for which the recall log keeps a question. Lower it to forget questions sooner."),
     key("index.enabled", "true", Bool, Word(&["false"]),
         "Maintain HIPPOCAMPUS.md and the files below .hippocampus/. Set it to false to search without a map."),
     key("index.max_tokens", "15000", Whole(500, 1_000_000), Smaller,

@@ -1,0 +1,97 @@
+//! Sentences about the evidence that connects a passage with a question.
+
+use std::collections::HashSet;
+
+use crate::rank::Features;
+use hippo_text::terms;
+
+/// Cosine from which the meaning of a passage is close to the question.
+const CLOSE: f32 = 0.5;
+/// Cosine from which the meaning of a passage is related to the question.
+const RELATED: f32 = 0.3;
+
+/// Returns the words of a text with their terms, each word once. Stop words are omitted.
+#[must_use]
+pub fn telling_words(text: &str) -> Vec<(String, Vec<terms::QueryTerm>)> {
+    let mut seen = HashSet::new();
+    let words = text.split_whitespace().filter_map(|word| {
+        let word = word.trim_matches(|sign: char| !sign.is_alphanumeric());
+        let mut found = terms::query_terms(word);
+        found.retain(|term| !term.stop);
+        (!found.is_empty() && seen.insert(word.to_lowercase())).then(|| (word.to_owned(), found))
+    });
+    words.collect()
+}
+
+/// Returns sentences about the words that a passage shares with the question, about its meaning, and about its date.
+/// `passage` is the text with its headings and its path.
+#[must_use]
+pub fn describe_match(question: &str, passage: &str, features: &Features) -> Vec<String> {
+    let passage: HashSet<String> = terms::index_terms(passage).into_iter().collect();
+    let is_there = |term: &terms::QueryTerm| {
+        passage.contains(&term.term) || term.prefix && passage.iter().any(|word| word.starts_with(&term.term))
+    };
+    let (found, missing): (Vec<_>, Vec<_>) = telling_words(question)
+        .into_iter()
+        .partition(|(_, terms)| terms.iter().any(is_there));
+    let list = |words: &[(String, Vec<terms::QueryTerm>)]| {
+        let quoted = words.iter().map(|(word, _)| format!("\"{word}\""));
+        quoted.collect::<Vec<_>>().join(", ")
+    };
+    let mut sentences = vec![match (found.is_empty(), missing.is_empty()) {
+        (true, true) => "The question has only common words.".to_owned(),
+        (true, false) => "It contains no word of the question.".to_owned(),
+        (false, true) => format!("It contains every word of the question: {}.", list(&found)),
+        (false, false) => format!("It contains {}, but not {}.", list(&found), list(&missing)),
+    }];
+    if let Some(cosine) = features.vector_unit {
+        let how = match cosine {
+            _ if cosine >= CLOSE => "close to",
+            _ if cosine >= RELATED => "related to",
+            _ => "far from",
+        };
+        sentences.push(format!(
+            "Its meaning is {how} the question (similarity {cosine:.2})."
+        ));
+    }
+    if features.date > 0.99 {
+        sentences.push("Its date is within the dates in the question.".to_owned());
+    }
+    if features.speaker > 0.0 {
+        sentences.push("Its speaker is named in the question.".to_owned());
+    }
+    sentences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sentences_name_found_and_missing_words_and_the_distance_in_meaning() {
+        let features = |cosine| Features {
+            vector_unit: cosine,
+            ..Features::default()
+        };
+        let passage = "memory/a.md Deploy: staging server runs on ports 8443";
+        let all = describe_match("which port does staging use?", passage, &features(Some(0.6)));
+        assert_eq!(
+            all,
+            [
+                "It contains \"port\", \"staging\", but not \"use\".",
+                "Its meaning is close to the question (similarity 0.60)."
+            ]
+        );
+        assert_eq!(
+            describe_match("tomatoes", passage, &features(None)),
+            ["It contains no word of the question."]
+        );
+        assert_eq!(
+            describe_match("Deploy", passage, &features(Some(0.1))),
+            [
+                "It contains every word of the question: \"Deploy\".",
+                "Its meaning is far from the question (similarity 0.10)."
+            ]
+        );
+    }
+}
