@@ -1,4 +1,4 @@
-//! Node tests of the extension, the MCP clients and the TypeScript client.
+//! Node tests of the extension, the MCP clients, the TypeScript client and the page.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,11 +10,15 @@ use crate::house::{self, ProjectFolders};
 use crate::prerequisites;
 use crate::terminal::say;
 
+/// The suite that needs Chromium.
+pub const BROWSER: (&str, &str) = ("page in Chromium", "tests/browser");
+
 /// Name and folder of each test suite. The folder contains a lock file and a `test` script.
-pub const SUITES: [(&str, &str); 3] = [
+pub const SUITES: [(&str, &str); 4] = [
     ("extension for Pi and OpenClaw", "integrations/openclaw"),
     ("official clients of MCP", "tests/mcp_clients"),
     ("TypeScript client", "integrations/typescript"),
+    (BROWSER.0, BROWSER.1),
 ];
 
 /// Returns true if Node is installed. Otherwise, reports the suites that are skipped.

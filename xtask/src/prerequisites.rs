@@ -31,15 +31,33 @@ pub fn provide_strace() {
     if !cfg!(target_os = "linux") || runs(Command::new("strace").arg("-V")) {
         return;
     }
-    say(format_args!("strace is missing: trying apt-get"));
-    let mut install = Command::new("apt-get");
-    install.args(["install", "--yes", "--no-install-recommends", "strace"]);
-    if !(runs(&mut install) || (runs(Command::new("apt-get").arg("update")) && runs(&mut install))) {
+    if !install("strace") {
         say(format_args!(
             "strace not found, so the tests with injected errors and power loss are skipped (Debian: `apt \
              install strace`)"
         ));
     }
+}
+
+/// Returns true if Chromium is installed. On Debian, first installs it if the user may do so.
+pub fn provide_chromium() -> bool {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let is_there = std::env::var_os("CHROMIUM").is_some() || names.into_iter().any(has_program);
+    if is_there || cfg!(target_os = "linux") && install("chromium") {
+        return true;
+    }
+    say(format_args!(
+        "Chromium not found, so the page of `hippoctl ui` is not tested (Debian: `apt install chromium`)"
+    ));
+    false
+}
+
+/// Installs a Debian package. Returns true if it is installed.
+fn install(package: &str) -> bool {
+    say(format_args!("{package} is missing: trying apt-get"));
+    let mut install = Command::new("apt-get");
+    install.args(["install", "--yes", "--no-install-recommends", package]);
+    runs(&mut install) || (runs(Command::new("apt-get").arg("update")) && runs(&mut install))
 }
 
 /// Returns true if `cargo NAME` is installed.

@@ -61,7 +61,9 @@ pub fn run(house: &ProjectFolders) -> Result<()> {
     let runner = Runner::choose();
     let tests = gate.step("tests", |house| runner.run(house, &home))?;
     if node::is_there() {
-        for (what, folder) in node::SUITES {
+        let has_browser = prerequisites::provide_chromium();
+        let suites = node::SUITES.into_iter();
+        for (what, folder) in suites.filter(|suite| has_browser || *suite != node::BROWSER) {
             gate.step(what, |house| node::test(house, folder))?;
         }
     }

@@ -20,6 +20,7 @@ mod search;
 mod service;
 mod tree;
 mod trust;
+mod ui;
 mod why;
 
 use std::path::PathBuf;
@@ -44,6 +45,7 @@ pub use search::SearchArgs;
 pub use service::ServiceVerb;
 pub use tree::TreeVerb;
 pub use trust::TrustArgs;
+pub use ui::UiArgs;
 pub use why::WhyArgs;
 
 /// Searches and maintains the memory of AI agents
@@ -86,6 +88,13 @@ pub enum Verb {
         /// note, `[[NOTE#Section]]`, or the id of a search result
         target: String,
     },
+    /// Show the memory in a browser: search, map, time, questions, health
+    ///
+    /// Serves a page on 127.0.0.1 that only your browser can open, with the address that this command prints. The page
+    /// ends with the command, or after 30 minutes without a request. It changes nothing unless you start it with
+    /// --write. See docs/ui.md.
+    #[command(after_help = ui::EXAMPLES)]
+    Ui(UiArgs),
     /// Append a text to today's log, and add an entry for the text to the index file
     #[command(after_help = remember::EXAMPLES)]
     Remember(RememberArgs),

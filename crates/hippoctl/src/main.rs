@@ -15,6 +15,7 @@ mod render;
 mod service;
 #[cfg(test)]
 mod shell;
+mod ui;
 mod verbs;
 
 use std::process::ExitCode;
@@ -113,6 +114,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         // `hook` is handled earlier, before a session is created.
         Verb::Hook(_) => Ok(()),
         Verb::Prompt { platform } => verbs::prompt::print_prompt(&session, platform, out),
+        Verb::Ui(args) => verbs::ui::ui(&mut session, &args, out),
         Verb::Why(args) => verbs::why::why(&mut session, args, out),
         Verb::Ingest(args) => verbs::ingest::ingest(&mut session, &args, out),
         Verb::Import(args) => verbs::import::import(&mut session, &args, out),

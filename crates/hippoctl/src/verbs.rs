@@ -23,6 +23,7 @@ pub mod search;
 pub mod service;
 pub mod tree;
 pub mod trust;
+pub mod ui;
 mod watched;
 pub mod why;
 pub mod workspace;

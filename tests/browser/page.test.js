@@ -1,0 +1,266 @@
+/** The page of `hippoctl ui` in Chromium: every page, every action, every threat. */
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before, test } from "node:test";
+
+import { HOSTILE, begin, end, hippoctl, startBrowser, startPage } from "./fixture.js";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const PAGES = ["now", "search", "map", "time", "facts", "prompt", "contexts", "questions", "health"];
+let browser, reader, writer;
+
+before(async () => {
+  begin();
+  browser = await startBrowser();
+  reader = await startPage();
+  writer = await startPage("--write");
+});
+
+after(async () => {
+  await browser?.close();
+  reader?.end();
+  writer?.end();
+  end();
+});
+
+/** Opens the page at an address. Collects the errors of the page. */
+async function open(url, options = {}) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  page.errors = [];
+  page.on("console", (message) => message.type() === "error" && page.errors.push(message.text()));
+  page.on("pageerror", (error) => page.errors.push(String(error)));
+  await page.goto(url);
+  await page.waitForSelector("main h1, main .bad");
+  return page;
+}
+
+/** A signed-in context of each server, because an address works only once. */
+const signedIn = {};
+async function visit(server, path) {
+  signedIn[server.origin] ??= await open(server.url);
+  const page = signedIn[server.origin];
+  await page.goto(`${server.origin}/#/now`);
+  await page.goto(`${server.origin}/#/${path}`);
+  return page;
+}
+
+test("the address works once, and becomes a cookie that no script can read", async () => {
+  const page = await visit(reader, "now");
+  assert.equal(await page.evaluate(() => location.hash), "#/now");
+  const [cookie] = await page.context().cookies();
+  assert.deepEqual([cookie.httpOnly, cookie.sameSite], [true, "Strict"]);
+  assert.equal(await page.evaluate(() => document.cookie), "");
+  const other = await open(reader.url);
+  assert.match(await other.textContent("main"), /already used/);
+  await other.context().close();
+  await page.reload();
+  await page.waitForSelector("main h1");
+});
+
+test("every page shows its content without errors, in both schemes, and passes axe", async () => {
+  const page = await visit(writer, "now");
+  const expected = { now: "all searchable by meaning", search: "Results appear", map: "Deploy", time: "deep", facts: "7000", prompt: "", contexts: "No session", questions: "which port does staging use", health: "duplicate" };
+  for (const scheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme: scheme });
+    for (const name of PAGES) {
+      await page.goto(`${writer.origin}/#/${name}`);
+      await page.waitForFunction((text) => document.querySelector("main").textContent.includes(text), expected[name]);
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() => window.axe.run());
+      const found = violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(" ").slice(0, 300)}`);
+      assert.deepEqual(found, [], `${name} ${scheme}`);
+    }
+  }
+  // A workspace without a harness has no prompt, and the daemon says so.
+  assert.deepEqual(page.errors, []);
+});
+
+test("a person searches with the keyboard alone, and sees reasons and neighbours", async () => {
+  const page = await visit(reader, "now");
+  await page.keyboard.press("/");
+  await page.waitForSelector("#query:focus");
+  await page.keyboard.type("which port does staging use");
+  await page.waitForSelector(".hit");
+  assert.match(await page.textContent(".hit >> nth=0"), /8443/);
+  assert.match(await page.textContent(".hit >> nth=1"), /Corrected by/);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("#reader .here");
+  assert.match(await page.textContent("#reader .here"), /8443/);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.isVisible("#reader"), false);
+  await page.click(".hit summary >> nth=0");
+  await page.waitForSelector(".reasons p");
+  assert.match(await page.textContent(".reasons"), /It contains/);
+  await page.setViewportSize({ width: 360, height: 700 });
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false, "fits on a small screen");
+  await page.setViewportSize({ width: 1280, height: 720 });
+});
+
+test("a search while a person types leaves no trace, and Enter keeps it in the recall log", async () => {
+  const page = await visit(reader, "search");
+  await page.fill("#query", "balcony seedlings");
+  await page.waitForSelector(".hit");
+  assert.doesNotMatch(hippoctl("why"), /balcony seedlings/);
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelector("[role=status]").textContent.includes("result"));
+  await page.goto(`${reader.origin}/#/questions`);
+  await page.waitForFunction(() => document.querySelector("main").textContent.includes("balcony seedlings"));
+  assert.match(await page.textContent(".list li >> nth=0"), /ui/);
+});
+
+test("text of the memory is never HTML", async () => {
+  const page = await visit(reader, "search");
+  await page.fill("#query", "zeppelin hostile");
+  await page.waitForSelector(".hit");
+  assert.ok((await page.textContent(".hit >> nth=0")).includes(HOSTILE));
+  await page.click(".hit .place >> nth=0");
+  await page.waitForSelector("#reader .here");
+  for (const name of ["map", "facts", "questions", "health"]) {
+    await page.goto(`${reader.origin}/#/${name}`);
+    await page.waitForLoadState("networkidle");
+  }
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+  assert.equal(await page.evaluate(() => document.querySelectorAll("main img, main script, #reader img").length), 0);
+});
+
+test("the policy of the page blocks inline scripts, frames and other servers", async () => {
+  const page = await visit(reader, "now");
+  await page.evaluate(() => {
+    const script = document.createElement("script");
+    script.textContent = "window.inline = 1";
+    document.body.append(script);
+  });
+  assert.equal(await page.evaluate(() => window.inline), undefined);
+  const blocked = page.evaluate(() => fetch("https://example.com/").then(() => "sent", () => "blocked"));
+  assert.equal(await blocked, "blocked");
+  const response = await page.request.get(`${reader.origin}/`);
+  assert.equal(response.headers()["cache-control"], "no-store");
+  assert.match(response.headers()["content-security-policy"], /frame-ancestors 'none'/);
+  page.errors.length = 0;
+});
+
+/** Serves a hostile page on another port. */
+async function hostileSite() {
+  const server = createServer((_, response) => response.setHeader("content-type", "text/html").end("<!doctype html><title>hostile</title>"));
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  return server;
+}
+
+test("a hostile page of another origin cannot read, change or embed anything", async () => {
+  const site = await hostileSite();
+  const page = await visit(writer, "now");
+  const hostile = await page.context().newPage();
+  const before = hippoctl("index", "list", "--json");
+  for (const host of ["127.0.0.1", "localhost", "evil.example"]) {
+    await hostile.goto(`http://${host}:${site.address().port}/`);
+    const attempts = await hostile.evaluate(async (origin) => {
+      const body = JSON.stringify({ method: "status", params: {} });
+      const text = (answer) => answer.text();
+      const fails = () => "failed";
+      const load = (tag, property, address) => new Promise((done) => {
+        const node = document.createElement(tag);
+        node.onload = () => done("loaded");
+        node.onerror = () => done("failed");
+        node[property] = address;
+        document.body.append(node);
+      });
+      const events = new Promise((done) => {
+        const source = new EventSource(`${origin}/events`, { withCredentials: true });
+        source.onopen = () => done("opened");
+        source.onerror = () => { source.close(); done("failed"); };
+      });
+      return {
+        json: await fetch(`${origin}/api`, { method: "POST", credentials: "include", headers: { "content-type": "application/json" }, body }).then(text, fails),
+        simple: await fetch(`${origin}/api`, { method: "POST", credentials: "include", body }).then(text, fails),
+        page: await fetch(`${origin}/`, { credentials: "include" }).then(text, fails),
+        script: await load("script", "src", `${origin}/lib.js`),
+        events: await events,
+      };
+    }, writer.origin);
+    assert.deepEqual(attempts, { json: "failed", simple: "failed", page: "failed", script: "failed", events: "failed" }, host);
+    // A frame of the page stays empty, and a form gets a refusal.
+    await hostile.evaluate((origin) => { const frame = document.createElement("iframe"); frame.src = origin; document.body.append(frame); }, writer.origin);
+    await hostile.waitForTimeout(100);
+    assert.ok(hostile.frames().slice(1).every((frame) => !frame.url().startsWith(writer.origin)), host);
+    const [answer] = await Promise.all([hostile.waitForNavigation(), hostile.evaluate((origin) => {
+      const form = document.createElement("form");
+      Object.assign(form, { method: "post", action: `${origin}/api`, enctype: "text/plain" });
+      form.append(Object.assign(document.createElement("input"), { name: '{"method":"index.list","params":{"a":"', value: '"}}' }));
+      document.body.append(form);
+      form.submit();
+    }, writer.origin)]);
+    assert.ok([403, 415].includes(answer.status()), `${host} ${answer.status()}`);
+  }
+  // After DNS rebinding, the hostile name points to the server itself.
+  const rebound = await hostile.goto(writer.origin.replace("127.0.0.1", "evil.example"));
+  assert.equal(rebound.status(), 421);
+  assert.equal(hippoctl("index", "list", "--json"), before);
+  await hostile.close();
+  site.close();
+});
+
+test("a read-only page cannot change anything, and a link shows no data without a cookie", async () => {
+  const page = await visit(reader, "map");
+  await page.click(".entry >> nth=0");
+  await page.waitForSelector(".detail h2");
+  assert.equal(await page.locator(".detail button:has-text('Forget')").count(), 0);
+  const status = (params) => page.evaluate((body) => fetch("/api", { method: "POST", headers: { "content-type": "application/json", "x-hippod-write": "guess" }, body }).then((answer) => answer.status), JSON.stringify(params));
+  assert.equal(await status({ method: "index.forget", params: { workspace: "/", id: "x" } }), 403);
+  assert.equal(await status({ method: "shutdown", params: {} }), 403);
+  assert.equal(await status({ method: "doctor", params: { fix: true } }), 403);
+  const stranger = await (await browser.newContext()).newPage();
+  await stranger.goto(`${reader.origin}/#/map`);
+  await stranger.waitForSelector("main .bad");
+  assert.doesNotMatch(await stranger.textContent("body"), /Deploy/);
+  assert.equal((await stranger.request.get(`${reader.origin}/events`)).status(), 401);
+  await stranger.context().close();
+});
+
+test("with --write, each change asks first and can be undone", async () => {
+  const page = await visit(writer, "map");
+  const names = () => page.locator(".entry .topic").allTextContents();
+  await page.waitForSelector(".entry");
+  const [first] = await names();
+  const entry = page.locator(".entry", { hasText: first }).first();
+  const act = async (label, confirmed) => {
+    await page.click(`.detail button:text-is('${label}')`);
+    await page.click(`dialog button:text-is('${confirmed}')`);
+  };
+  await entry.click();
+  await act("Forget", "Cancel");
+  assert.ok((await names()).includes(first));
+  await act("Pin", "Pin");
+  await page.waitForSelector(".detail button:text-is('Unpin')");
+  await page.click("#toast button");
+  await page.waitForSelector(".detail button:text-is('Pin')");
+  await page.click(".detail button:text-is('Edit')");
+  await page.fill("dialog input >> nth=0", "A new topic");
+  await page.click("dialog button:text-is('Save')");
+  await page.waitForFunction(() => document.querySelector(".detail h2").textContent === "A new topic");
+  await page.click("#toast button");
+  await page.waitForFunction((topic) => document.querySelector(".detail h2")?.textContent === topic, first);
+  await act("Forget", "Forget");
+  await page.waitForFunction(() => document.querySelector(".detail").textContent.includes("archive"));
+  assert.ok(!(await names()).includes(first));
+  await page.click("#toast button");
+  await page.waitForFunction((topic) => document.querySelector(".detail h2")?.textContent === topic, first);
+  await page.goto(`${writer.origin}/#/time`);
+  await page.click("summary:has-text('deep') >> nth=0");
+  await page.waitForSelector("details[open] .list, details[open] p");
+});
+
+test("the page runs in the background until it is stopped", async () => {
+  const url = hippoctl("ui", "--background", "--no-open").trim();
+  const page = await open(url);
+  assert.match(await page.textContent("h1"), /Now/);
+  await page.context().close();
+  hippoctl("ui", "--stop");
+  await assert.rejects(fetch(new URL(url).origin));
+  assert.throws(() => hippoctl("ui", "--stop"), /no page is running/);
+});
