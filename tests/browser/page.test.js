@@ -84,8 +84,7 @@ test("a person searches with the keyboard alone, and sees reasons and neighbours
   await page.keyboard.press("/");
   await page.waitForSelector("#query:focus");
   await page.keyboard.type("which port does staging use");
-  await page.waitForSelector(".hit");
-  assert.match(await page.textContent(".hit >> nth=0"), /8443/);
+  await page.waitForFunction(() => document.querySelector(".hit")?.textContent.includes("8443"));
   assert.match(await page.textContent(".hit >> nth=1"), /Corrected by/);
   await page.keyboard.press("Escape");
   await page.keyboard.press("j");
@@ -107,8 +106,9 @@ test("a search while a person types leaves no trace, and Enter keeps it in the r
   await page.fill("#query", "balcony seedlings");
   await page.waitForSelector(".hit");
   assert.doesNotMatch(hippoctl("why"), /balcony seedlings/);
+  const kept = page.waitForResponse((response) => response.request().postData()?.includes('"log":true'));
   await page.keyboard.press("Enter");
-  await page.waitForFunction(() => document.querySelector("[role=status]").textContent.includes("result"));
+  await kept;
   await page.goto(`${reader.origin}/#/questions`);
   await page.waitForFunction(() => document.querySelector("main").textContent.includes("balcony seedlings"));
   assert.match(await page.textContent(".list li >> nth=0"), /ui/);
@@ -154,9 +154,11 @@ async function hostileSite() {
 
 test("a hostile page of another origin cannot read, change or embed anything", async () => {
   const site = await hostileSite();
+  after(() => site.close());
   const page = await visit(writer, "now");
   const hostile = await page.context().newPage();
-  const before = hippoctl("index", "list", "--json");
+  const entries = () => JSON.parse(hippoctl("index", "list", "--json")).entries.map(({ strength: _, ...entry }) => entry);
+  const before = entries();
   for (const host of ["127.0.0.1", "localhost", "evil.example"]) {
     await hostile.goto(`http://${host}:${site.address().port}/`);
     const attempts = await hostile.evaluate(async (origin) => {
@@ -200,9 +202,8 @@ test("a hostile page of another origin cannot read, change or embed anything", a
   // After DNS rebinding, the hostile name points to the server itself.
   const rebound = await hostile.goto(writer.origin.replace("127.0.0.1", "evil.example"));
   assert.equal(rebound.status(), 421);
-  assert.equal(hippoctl("index", "list", "--json"), before);
+  assert.deepEqual(entries(), before);
   await hostile.close();
-  site.close();
 });
 
 test("a read-only page cannot change anything, and a link shows no data without a cookie", async () => {
@@ -246,7 +247,7 @@ test("with --write, each change asks first and can be undone", async () => {
   await page.click("#toast button");
   await page.waitForFunction((topic) => document.querySelector(".detail h2")?.textContent === topic, first);
   await act("Forget", "Forget");
-  await page.waitForFunction(() => document.querySelector(".detail").textContent.includes("archive"));
+  await page.waitForFunction(() => document.querySelector(".detail").textContent === "The entry is in the archive.");
   assert.ok(!(await names()).includes(first));
   await page.click("#toast button");
   await page.waitForFunction((topic) => document.querySelector(".detail h2")?.textContent === topic, first);

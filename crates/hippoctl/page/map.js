@@ -17,7 +17,7 @@ async function curve(id) {
   const grid = [0, 0.5, 1].map((value) => [h("line", { x1: 34, x2: 334, y1: y(value), y2: y(value), class: "grid" }), h("text", { x: 28, y: y(value) + 4, class: "end" }, value)]);
   const ticks = [0, 30, 60, 90].map((days) => h("text", { x: x(days), y: 126, class: "middle" }, days ? `${days} d` : "now"));
   const label = `Strength without accesses: ${number(strengths[0])} now, ${number(strengths[8])} in 30 days, ${number(strengths[11])} in 90 days`;
-  return h("svg", { viewBox: "0 0 344 132", class: "curve", role: "img", "aria-label": label }, grid, ticks,
+  return h("svg", { viewBox: "0 0 356 132", class: "curve", role: "img", "aria-label": label }, grid, ticks,
     h("path", { d: `M${points.join("L")}`, class: "stroke" }));
 }
 
@@ -102,10 +102,10 @@ export async function map(box, params) {
       const { entry } = shown;
       const drawing = h("div", {}, h("p", { class: "quiet" }, "…"));
       detail.replaceChildren(h("h2", {}, entry.topic), entry.summary && h("p", {}, entry.summary), actions(entry), drawing,
-        h("dl", { class: "facts" }, [["Strength", `${number(entry.strength)} (${entry.band})`], ["Accesses", `${entry.hits}, last ${time(entry.accessed)}`], ["Created", `${time(entry.created)} by ${entry.origin}`],
+        h("dl", { class: "facts" }, [["Strength", `${number(entry.strength)} (${entry.band})`], ["Accesses", entry.hits ? `${entry.hits}, last ${time(entry.accessed)}` : "none"], ["Created", `${time(entry.created)} by ${entry.origin}`],
           ["Priority", shown.priority_rule ? `${entry.priority}: ${shown.priority_rule}` : entry.priority], ["Id", entry.id]].map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
         h("p", { class: "small quiet" }, shown.curve, shown.modifiers.map((text) => ` · ${text}`)),
-        shown.forecast.length ? h("ul", {}, shown.forecast.map((one) => h("li", {}, `${one.event}: ${one.at ? time(one.at) : "never"}`))) : null,
+        shown.forecast.some((one) => one.at) && h("p", { class: "small" }, "Without accesses: ", shown.forecast.filter((one) => one.at).map((one) => `${one.event} ${one.at.slice(0, 10)}`).join(", ")),
         h("h3", {}, "Sources"), h("ul", { class: "plain" }, entry.pointers.map((pointer) => h("li", {}, place(pointer.path), pointer.section && ` § ${pointer.section}`))),
         h("h3", {}, "Related"), graph(entry, byId, open));
       drawing.replaceChildren(await curve(id));

@@ -42,7 +42,7 @@ export async function now(box) {
 export async function facts(box) {
   const audit = await ask("audit", { examples: 100 });
   const found = audit.findings.find((one) => one.kind === "contradicted");
-  box.append(h("p", { class: "quiet" }, `${count(found.count, "statement")} with a later value. A search ranks the later value first.`));
+  if (found.count) box.append(h("p", { class: "quiet" }, `${count(found.count, "statement")} with a later value. A search ranks the later value first.`));
   box.append(list(found.examples, (one) => h("article", { class: "hit", tabindex: "0", "data-row": true, onkeydown: (event) => event.key === "Enter" && read(one.path, one.line) },
     h("div", { class: "old" }, place(one.path, one.line), h("p", { class: "text" }, one.quotes[0] ?? "")),
     h("div", {}, place(...split(one.why.match(/\S+:\d+/)?.[0] ?? one.why)), h("p", { class: "text" }, h("strong", {}, one.quotes[1] ?? "")))), "No statement has a later value."));

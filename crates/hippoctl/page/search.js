@@ -59,7 +59,7 @@ export async function search(box, params) {
   const until = h("input", { type: "date", "aria-label": "Until" });
   const state = h("p", { class: "quiet", role: "status" }, "Results appear as you type. Enter keeps the question in the recall log.");
   const results = h("div", { class: "results" });
-  const form = h("form", { class: "search", role: "search", onsubmit: (event) => { event.preventDefault(); go(true); } }, field,
+  const form = h("form", { class: "search", role: "search", onsubmit: (event) => { event.preventDefault(); go(true); } }, field, h("button", { class: "sr", tabindex: "-1" }, "Search"),
     h("details", {}, h("summary", {}, "Filters"), h("div", { class: "row" }, h("label", {}, "Mode", mode), h("label", {}, "Files", path), h("label", {}, "Since", since), h("label", {}, "Until", until))));
   box.append(form, state, results);
   // One search runs at a time. When it ends, the latest question follows.

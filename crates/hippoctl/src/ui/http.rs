@@ -215,4 +215,13 @@ mod tests {
             .unwrap();
         assert_eq!(twice.header("host"), None);
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_a_request_or_an_error(bytes: Vec<u8>, head in "(GET|POST) /[a-z]{0,3} HTTP/1.1\r\n") {
+            // The result does not matter: the reader must not panic, and must end.
+            let _ = HttpRequest::read(&mut bytes.as_slice(), &mut Vec::new());
+            let _ = HttpRequest::read(&mut [head.as_bytes(), &bytes].concat().as_slice(), &mut Vec::new());
+        }
+    }
 }

@@ -226,3 +226,48 @@ fn sign_in(
         ..HttpResponse::json("200 OK", &start)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+
+    use super::*;
+    use hippoctl::args::Global;
+
+    fn server() -> PageServer {
+        let options = ServerOptions {
+            port: 0,
+            may_write: false,
+        };
+        PageServer::bind(options, DaemonSession::new(Global::default()).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_server_ends_after_a_time_without_a_request() {
+        assert!(server().shared.own.ip().is_loopback());
+        server().serve(Duration::from_millis(20)).unwrap();
+    }
+
+    #[test]
+    fn the_server_ends_when_it_gets_the_token_for_that_and_not_another_one() {
+        let server = server();
+        let (port, token) = server.stop_key();
+        let serving = thread::spawn(move || server.serve(Duration::from_secs(600)));
+        let status = |token: &str| {
+            let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap();
+            let host = format!("127.0.0.1:{port}");
+            let request = format!(
+                "POST /stop HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nContent-Type: application/json\r\n\
+                 X-Hippod-Stop: {token}\r\nContent-Length: 0\r\n\r\n"
+            );
+            stream.write_all(request.as_bytes()).unwrap();
+            let mut answer = [0; 12];
+            stream.read_exact(&mut answer).unwrap();
+            String::from_utf8_lossy(&answer[9..]).into_owned()
+        };
+        assert_eq!(status("guess"), "403");
+        assert!(!serving.is_finished());
+        assert_eq!(status(&token), "200");
+        serving.join().unwrap().unwrap();
+    }
+}

@@ -22,6 +22,8 @@ use crate::view::{SearchSnapshot, WorkspaceView};
 
 /// Number of explained results if the request names no passage.
 const EXPLAINED: usize = 5;
+/// A passage up to this number of times the limit of results is found with a larger limit.
+const FURTHER: usize = 3;
 /// Number of words of a missed passage that the suggestion names.
 const WORDS: usize = 3;
 /// Maximum number of words of a passage whose frequency is looked up.
@@ -156,9 +158,11 @@ fn explain_place(
                 .because
                 .push(format!("It is result {rank}, and the answer has {limit}."));
             let words = rare_words(state, &state.view.snapshot(), &results[at].text)?.join(" ");
-            passage.change = Some(format!(
-                "Ask for more results (--limit {rank}), or use words of the passage, for example: {words}"
-            ));
+            let words = format!("use words of the passage in the question, for example: {words}");
+            passage.change = Some(match rank <= FURTHER * limit {
+                true => format!("Ask for more results (--limit {rank}), or {words}"),
+                false => words.replacen("use", "Use", 1),
+            });
         }
         return Ok(passage);
     }
