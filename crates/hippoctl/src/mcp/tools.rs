@@ -138,8 +138,7 @@ fn search(arguments: SearchArguments, session: &mut DaemonSession) -> Result<Val
             "entry": hit.entry,
             "copies": (hit.copies > 0).then_some(hit.copies),
             "snippet": hit.text,
-            // The source of every result is `memory`. Searches do not read transcripts, but the daily logs written from
-            // them.
+            // Searches do not read transcripts, but the daily logs written from them.
             "source": "memory",
             "corpus": "memory",
         }))

@@ -101,7 +101,8 @@ impl Guard {
         let site = request.header("sec-fetch-site");
         let is_own = matches!(site, None | Some("same-origin" | "none"));
         // A link of another site may open the page, which has no data until a person signs in.
-        let is_link = access == Permission::Page && request.header("sec-fetch-mode") == Some("navigate");
+        let is_tab = request.header("sec-fetch-dest") == Some("document");
+        let is_link = access == Permission::Page && is_tab;
         if !is_own && !is_link {
             return forbidden("the request comes from another site");
         }
@@ -272,7 +273,7 @@ mod tests {
         let link = [
             HOST,
             ("Sec-Fetch-Site", "cross-site"),
-            ("Sec-Fetch-Mode", "navigate"),
+            ("Sec-Fetch-Dest", "document"),
         ];
         assert_eq!(status(&guard, Permission::Page, "GET", &link), "200");
         assert_eq!(
