@@ -55,7 +55,7 @@ pub(super) fn log_search(state: &SearchState, response: &SearchResponse, dropped
     send(&state.searcher, &state.view, record);
 }
 
-/// Sends the decision for a prompt to the recall log.
+/// Sends the decision for a prompt to the recall log, unless `recall` is turned off.
 pub(super) fn log_recall(
     searcher: &Searcher,
     view: &WorkspaceView,
@@ -63,6 +63,9 @@ pub(super) fn log_recall(
     decision: (&str, &[RecallCandidate]),
     took_ms: f64,
 ) {
+    if !view.config.recall.enabled {
+        return;
+    }
     let (reason, candidates) = decision;
     let passage = |candidate: &RecallCandidate| LoggedPassage {
         place: candidate.place.clone(),
