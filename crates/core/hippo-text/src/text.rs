@@ -95,12 +95,13 @@ pub fn take_room(room: &mut usize, bytes: usize) -> bool {
     left.is_some()
 }
 
-/// Formats a count with its noun: "1 file", "2 files", "3 entries".
+/// Formats a count with its noun: "1 file", "2 files", "3 entries", "4 accesses".
 #[must_use]
 pub fn plural(count: u64, noun: &str) -> String {
     match (count, noun.strip_suffix('y')) {
         (1, _) => format!("1 {noun}"),
         (_, Some(stem)) => format!("{count} {stem}ies"),
+        _ if noun.ends_with('s') => format!("{count} {noun}es"),
         _ => format!("{count} {noun}s"),
     }
 }

@@ -25,6 +25,8 @@ const MINE: [&str; 3] = ["memory", "knowledge", "plans"];
 const WRITTEN: [&str; 5] = ["ROOT.md", "daily/", "weekly/", "monthly/", "????-??-??*.md"];
 /// The root file of the compaction tree.
 pub const ROOT: &str = "memory/ROOT.md";
+/// The folder of a git repository, or the file of a worktree.
+const GIT: &str = ".git";
 const CODEX_TOML: &str = ".codex/config.toml";
 /// hippod's MCP server in the configuration of Codex.
 pub const CODEX_SERVER: &str = "[mcp_servers.hippod]\ncommand = \"hippoctl\"\nargs = [\"mcp\"]\n";
@@ -126,7 +128,10 @@ pub fn layout(
             parts.push(LayoutPart::Own(format!("{base}/{name}/SKILL.md"), text));
         }
     }
-    parts.push(block(".gitignore", "memory", ignored(config, there, made)));
+    // A folder of notes outside of git gets no `.gitignore`. The folder of an agent may be added to git later.
+    if platform != Harness::None || *there.state(GIT) != PathState::Missing {
+        parts.push(block(".gitignore", "memory", ignored(config, there, made)));
+    }
     if !own_files.is_empty() {
         let own = own_files.iter().map(|(path, _)| format!("/{path}\n")).collect();
         parts.push(block(".gitignore", "memory for openclaw", own));
@@ -326,7 +331,7 @@ pub fn paths() -> BTreeSet<String> {
         let parts = layout(*platform, &asked, &nothing, &[]);
         paths.extend(parts.iter().map(|part| part.path().to_owned()));
     }
-    let further = [CONFIG, "opencode.jsonc", ".codex/hooks.json"];
+    let further = [CONFIG, GIT, ".gitignore", "opencode.jsonc", ".codex/hooks.json"];
     paths.extend(further.into_iter().chain(INDEX).map(str::to_owned));
     paths
 }

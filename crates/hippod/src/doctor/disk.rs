@@ -154,7 +154,7 @@ fn left_out(root: &Path, skipped: &SkippedFile, kept: usize) -> Problem {
     let place = path.display().to_string();
     if is_unreadable && kept > 0 {
         let what = format!(
-            "{}; searches skip this folder; {} of it stay in the index until the folder can be read again",
+            "{}; the index keeps {} below this folder until the folder can be read again",
             skipped.reason,
             plural(kept as u64, "file")
         );

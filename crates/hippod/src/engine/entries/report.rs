@@ -184,9 +184,9 @@ fn describe_fields(from: &RecordFields, to: &RecordFields, count: usize) -> Stri
     match to {
         RecordFields::Place(_) => format!("from {} to {}", place(from), place(to)),
         RecordFields::Filed(Some(to)) => format!(
-            "the index file shows strength {:.2}, number of accesses {}",
+            "the index file shows strength {:.2}, {}",
             f32::from(to.hundredths) / 100.0,
-            to.hits
+            plural(to.hits.into(), "access")
         ),
         RecordFields::Filed(None) => "is removed from the index file".to_owned(),
         RecordFields::Sources(pointers, _) => {
