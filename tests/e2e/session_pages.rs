@@ -267,6 +267,7 @@ fn sessions_are_searched_only_on_request_and_reach_no_prompt() {
         workspace: workspace.clone(),
         prompt: "What is the gasket of the reactor made of?".to_owned(),
         session: None,
+        client: None,
         wait_ms: Some(60_000),
     };
     let recalled: RecallResponse = client.raw().call(&recall.into()).unwrap();

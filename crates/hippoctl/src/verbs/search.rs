@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hippo_proto::{ErrorKind, SearchRequest, SearchResponse, WorkspaceListRequest};
+use hippo_proto::{ErrorKind, SearchHit, SearchRequest, SearchResponse, WorkspaceListRequest};
 
 use crate::connect::{DaemonSession, current_dir, text};
 use crate::failure::{Exit, Failure};
@@ -65,10 +65,21 @@ fn run(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Resul
         };
         let mut answers = Vec::new();
         for root in roots {
-            request.workspace.clone_from(&root);
-            answers.push((root, session.call(request.clone())?));
+            let request = SearchRequest {
+                workspace: root.clone(),
+                // An answer from an entry has no features. With a minimum score, the daemon always searches.
+                min_score: request.min_score.or(Some(0.0)),
+                explain: true,
+                ..request.clone()
+            };
+            answers.push((root, session.call(request)?));
         }
-        merge(answers, &request)?
+        use_one_scale(&mut answers);
+        let mut merged = merge(answers, &request)?;
+        if !request.explain {
+            merged.results.iter_mut().for_each(|hit| hit.explain = None);
+        }
+        merged
     } else {
         request.workspace = session.workspace()?;
         session.call(request.clone())?
@@ -95,8 +106,20 @@ fn run(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Resul
     Ok(!answer.results.is_empty() && !is_irrelevant)
 }
 
-/// Merges the answers of several workspaces into one answer with absolute paths. Scores are comparable between
-/// workspaces.
+/// Makes the scores of the answers comparable: if a workspace has only scores of the first ranking, for example because
+/// it has no vectors yet, uses the scores of the first ranking for all.
+fn use_one_scale(answers: &mut [(String, SearchResponse)]) {
+    let first = |hit: &SearchHit| hit.explain.as_ref()?.get("first").copied();
+    let has_second = |hit: &SearchHit| first(hit).is_some();
+    let hits = || answers.iter().flat_map(|(_, answer)| &answer.results);
+    if hits().any(has_second) && !hits().all(has_second) {
+        for hit in answers.iter_mut().flat_map(|(_, answer)| &mut answer.results) {
+            hit.score = first(hit).unwrap_or(hit.score);
+        }
+    }
+}
+
+/// Merges the answers of several workspaces into one answer with absolute paths. All scores have the same scale.
 fn merge(answers: Vec<(String, SearchResponse)>, request: &SearchRequest) -> Result<SearchResponse, Failure> {
     let merged = answers.into_iter().map(|(root, mut answer)| {
         for hit in &mut answer.results {
@@ -143,4 +166,39 @@ fn merge(answers: Vec<(String, SearchResponse)>, request: &SearchRequest) -> Res
     merged.nothing_relevant &= !merged.results.is_empty();
     merged.tokens = merged.results.iter().map(|hit| u64::from(hit.tokens)).sum();
     Ok(merged)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn answer(score: f32, explain: serde_json::Value) -> (String, SearchResponse) {
+        let hit = json!({
+            "id": "c1", "path": "a.md", "start_line": 1, "end_line": 1, "heading": [], "score": score, "tokens": 1,
+            "text": "a", "explain": explain,
+        });
+        let answer = json!({
+            "query": "q", "mode": "hybrid", "strategy": "search", "results": [hit], "tokens": 1, "took_ms": 1.0,
+            "index": {"generation": 1, "pending": 0, "lag_ms": 0}, "notes": [],
+        });
+        (String::new(), serde_json::from_value(answer).unwrap())
+    }
+
+    #[test]
+    fn scores_of_the_second_ranking_are_compared_only_with_each_other() {
+        let scores = |mut answers: Vec<(String, SearchResponse)>| -> Vec<f32> {
+            use_one_scale(&mut answers);
+            answers
+                .iter()
+                .map(|(_, answer)| answer.results[0].score)
+                .collect()
+        };
+        let second = || answer(0.25, json!({"first": 0.75, "lexical_unit": 0.5}));
+        let first = || answer(0.5, json!({"lexical_unit": 0.5}));
+        assert_eq!(scores(vec![second(), first()]), [0.75, 0.5]);
+        assert_eq!(scores(vec![second(), second()]), [0.25, 0.25]);
+        assert_eq!(scores(vec![first(), first()]), [0.5, 0.5]);
+    }
 }
