@@ -273,9 +273,9 @@ fn why_explains_results_and_lists_the_corrections_of_a_text() {
         last.contains(QUESTION) && last.contains("given") && last.contains("cli"),
         "{last}"
     );
-    let missed = shown(&["why", "--last", "--missed", "memory/2026-03-02.md:9"]);
+    let missed = shown(&["why", "--last", "-n", "2", "--missed", "memory/2026-03-02.md:9"]);
     assert!(
-        missed.contains("not found") && missed.contains("To find it:"),
+        missed.contains("It is result 3, and the answer has 2.") && missed.contains("To find it:"),
         "{missed}"
     );
     let list = shown(&["why"]);
