@@ -21,6 +21,7 @@ async function show() {
   const [title, page] = PAGES[name] ?? PAGES.now;
   leave();
   leave = () => {};
+  document.querySelector("#reader:not([hidden]) button")?.click();
   document.title = `${title} · hippod`;
   for (const link of nav.children) {
     if (link.hash === `#/${PAGES[name] ? name : "now"}`) link.setAttribute("aria-current", "page");
