@@ -1,6 +1,7 @@
 //! `mcp`: server of the Model Context Protocol on standard input and output.
 
 mod edit;
+mod status;
 mod stdio;
 mod tools;
 
