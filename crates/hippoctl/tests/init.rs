@@ -331,6 +331,7 @@ fn only_init_with_full_creates_working_files() {
             ".claude/settings.json",
             ".claude/skills/hippod-core/SKILL.md",
             ".gitignore",
+            ".mcp.json",
             "CLAUDE.md",
             "hipocampus.config.json",
             "memory/ROOT.md"

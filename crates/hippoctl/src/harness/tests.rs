@@ -283,6 +283,23 @@ fn codex_hooks_are_added_to_an_existing_hooks_file() {
 }
 
 #[test]
+fn a_folder_of_notes_gets_a_gitignore_only_in_a_repository() {
+    for (platform, git, expected) in [
+        (Harness::None, None, false),
+        (
+            Harness::None,
+            Some((".git", "gitdir: ../.git/worktrees/w\n")),
+            true,
+        ),
+        (Harness::ClaudeCode, None, true),
+    ] {
+        let mut world = World::of(git);
+        world.init(platform);
+        assert_eq!(world.files.contains_key(".gitignore"), expected, "{platform:?}");
+    }
+}
+
+#[test]
 fn deinit_removes_edited_hooks_and_keeps_foreign_ones() {
     let theirs = "{\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n";
     let mut world = World::of([(".claude/settings.json", theirs)]);

@@ -31,7 +31,8 @@ pub fn notes(answer: &SearchResponse) -> Vec<String> {
         let why = index.why.as_deref().unwrap_or("for details: hippoctl doctor");
         notes.push(format!("degraded: {degraded}: {why}"));
     }
-    if index.pending > 0 {
+    // The note of this state contains the number of chunks.
+    if index.pending > 0 && index.degraded.as_deref() != Some("embeddings-behind") {
         let chunks = plural(index.pending, "chunk");
         notes.push(format!("note: not searchable by meaning yet: {chunks}"));
     }
@@ -282,5 +283,8 @@ mod tests {
             ..answer()
         };
         assert_eq!(notes(&empty), ["nothing found"]);
+        let mut behind = answer();
+        behind.index.degraded = Some("embeddings-behind".into());
+        assert!(notes(&behind).iter().all(|note| !note.ends_with("1 chunk")));
     }
 }
