@@ -269,7 +269,6 @@ fn sessions_are_searched_only_on_request_and_reach_no_prompt() {
         session: None,
         client: None,
         wait_ms: Some(60_000),
-        client: None,
     };
     let recalled: RecallResponse = client.raw().call(&recall.into()).unwrap();
     assert!(recalled.passages.is_empty(), "{recalled:?}");
