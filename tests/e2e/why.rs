@@ -279,5 +279,5 @@ fn why_explains_results_and_lists_the_corrections_of_a_text() {
         "{missed}"
     );
     let list = shown(&["why"]);
-    assert!(list.contains("2 passages") && list.lines().count() == 1, "{list}");
+    assert!(list.contains("3 passages") && list.lines().count() == 1, "{list}");
 }
