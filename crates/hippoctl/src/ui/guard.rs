@@ -93,10 +93,9 @@ impl Guard {
         }
         let origin = format!("http://{}", self.host);
         let is_post = request.method == "POST";
-        if request.has_header("origin") || is_post {
-            if request.header("origin") != Some(&origin) {
-                return forbidden("wrong origin");
-            }
+        let names_origin = request.has_header("origin") || is_post;
+        if names_origin && request.header("origin") != Some(&origin) {
+            return forbidden("wrong origin");
         }
         let site = request.header("sec-fetch-site");
         let is_own = matches!(site, None | Some("same-origin" | "none"));

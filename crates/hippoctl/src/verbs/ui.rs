@@ -37,7 +37,10 @@ struct PageAddress {
 pub fn ui(session: &mut DaemonSession, args: &UiArgs, out: &mut Output) -> Result<(), Failure> {
     if args.stop {
         return match stop(session)? {
-            true => Ok(out.remark("stopped the page")),
+            true => {
+                out.remark("stopped the page");
+                Ok(())
+            }
             false => Err(Failure::new(
                 Exit::NotFound,
                 "no page is running in the background",
@@ -177,6 +180,7 @@ fn remove_record(file: &std::path::Path) {
 }
 
 /// Writes the file about the page in the background, which only the user can read.
+#[expect(clippy::disallowed_methods, reason = "a file in hippod's own folder")]
 fn write_record(file: &std::path::Path, page: &BackgroundPage) -> io::Result<()> {
     let folder = file.parent().unwrap_or(file);
     let mut draft = tempfile::NamedTempFile::new_in(folder)?;
