@@ -65,6 +65,12 @@ function press(event) {
   }
 }
 
+/** The last folder of a workspace, or its path if another workspace has the same last folder. */
+function nameOf(root, roots) {
+  const last = (path) => path.split("/").pop();
+  return roots.filter((other) => last(other) === last(root)).length === 1 ? last(root) : root;
+}
+
 /** Exchanges the token in the address for the cookie, and removes it from the address. */
 async function start() {
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
@@ -79,7 +85,7 @@ async function start() {
   const roots = (await api("workspace.list")).workspaces.map((workspace) => workspace.root);
   const saved = sessionStorage.getItem("workspace");
   state.workspace = [saved, state.workspace, roots[0]].find((root) => roots.includes(root)) ?? null;
-  select.replaceChildren(...roots.map((root) => h("option", { value: root, selected: root === state.workspace }, root)));
+  select.replaceChildren(...roots.map((root) => h("option", { value: root, title: root, selected: root === state.workspace }, nameOf(root, roots))));
   select.addEventListener("change", () => {
     state.workspace = select.value;
     sessionStorage.setItem("workspace", select.value);
