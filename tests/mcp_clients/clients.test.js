@@ -67,7 +67,9 @@ for (const [name, make, Transport] of CLIENTS) {
 
     // List the tools first. After that, the client checks each answer against the schema of its tool.
     const { tools } = await client.listTools();
-    const names = ["memory_search", "memory_get", "memory_remember", "memory_status", "context_fetch"];
+    const names = [
+      "memory_search", "memory_get", "memory_remember", "memory_edit", "memory_status", "context_fetch",
+    ];
     assert.deepEqual(tools.map((tool) => tool.name), names);
     const gives = async (tool, args) => {
       const { structuredContent, isError, content } = await client.callTool({ name: tool, arguments: args });
