@@ -84,9 +84,12 @@ test("a person searches with the keyboard alone, and sees reasons and neighbours
   await page.keyboard.press("/");
   await page.waitForSelector("#query:focus");
   await page.keyboard.type("which port does staging use");
+  // Each search that ends replaces the results, so wait for the last one.
+  await page.waitForFunction(() => location.hash.endsWith("staging%20use"));
   await page.waitForFunction(() => document.querySelector(".hit")?.textContent.includes("8443"));
   assert.match(await page.textContent(".hit >> nth=1"), /Corrected by/);
   await page.keyboard.press("Escape");
+  assert.equal(await page.inputValue("#query"), "which port does staging use");
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");
   await page.waitForSelector("#reader .here");

@@ -52,7 +52,11 @@ function press(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "Escape" && !event.target.closest("dialog")) {
     document.querySelector("#reader:not([hidden]) button")?.click();
-    if (typing) event.target.blur();
+    if (typing) {
+      // Without this, Chromium clears a search field.
+      event.preventDefault();
+      event.target.blur();
+    }
   }
   if (typing) return;
   if (event.key === "j") move(1);
