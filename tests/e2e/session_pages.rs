@@ -19,14 +19,19 @@ fn write(scratch: &Scratch, path: &str, minutes: u64, records: &[Value]) -> Path
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     let lines: Vec<String> = records.iter().map(Value::to_string).collect();
     fs::write(&file, lines.join("\n") + "\n").unwrap();
+    age(&file, minutes);
+    file
+}
+
+/// Sets the time of the last change.
+fn age(file: &Path, minutes: u64) {
     let time = SystemTime::now() - Duration::from_secs(60 * minutes);
     fs::File::options()
         .write(true)
-        .open(&file)
+        .open(file)
         .unwrap()
         .set_modified(time)
         .unwrap();
-    file
 }
 
 /// Returns the records of Claude Code for one prompt and its answer.
@@ -151,6 +156,14 @@ fn a_decision_is_found_in_the_transcript_of_each_harness() {
         30,
         &[json!({"type": "summary", "summary": "x", "cwd": &root})],
     );
+
+    // Files that are no transcripts do no harm.
+    let folder = scratch.beside("user").join(".claude/projects/-plant");
+    fs::create_dir_all(folder.join("5.jsonl")).unwrap();
+    for (name, bytes) in [("6.jsonl", &b""[..]), ("7.jsonl", b"\xff\xfe{\n{\"cwd\":1}\n\0")] {
+        fs::write(folder.join(name), bytes).unwrap();
+        age(&folder.join(name), 30);
+    }
 
     let daemon = start(&scratch);
     daemon.client().index(&root);

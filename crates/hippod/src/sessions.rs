@@ -167,10 +167,11 @@ impl PageKeeper {
     fn update(&mut self, view: &WorkspaceView) -> io::Result<()> {
         let pages = pages(&view.root)?;
         for harness in &HARNESSES {
-            let folder = match WorkspaceDir::open(&self.home.join(harness.folder)) {
-                Ok(dir) => dir.folder("")?,
-                Err(error) if hippo_fs::is_absence(&error) => continue,
-                Err(error) => return Err(error),
+            // The folder is missing if the user does not use the harness.
+            let Ok(folder) =
+                WorkspaceDir::open(&self.home.join(harness.folder)).and_then(|dir| dir.folder(""))
+            else {
+                continue;
             };
             self.look_into((view, &pages), harness, &folder, 0)?;
         }
@@ -184,7 +185,10 @@ impl PageKeeper {
         folder: &Folder,
         depth: usize,
     ) -> io::Result<()> {
-        let mut entries = folder.entries()?;
+        // Unreadable folders and transcripts are left out.
+        let Ok(mut entries) = folder.entries() else {
+            return Ok(());
+        };
         entries.sort_by(|one, other| other.name.cmp(&one.name));
         for entry in entries {
             let Some(name) = entry.name.to_str() else { continue };
@@ -267,7 +271,8 @@ impl Transcript<'_> {
         })
     }
 
-    /// Writes the page, and returns its path in the workspace. Returns `None` if the transcript contains no prompt.
+    /// Writes the page, and returns its path in the workspace. Returns `None` if the transcript contains no prompt, or
+    /// cannot be read.
     fn write_page(&self, view: &WorkspaceView, clock: &dyn Clock) -> io::Result<Option<String>> {
         let zone = view.zone(clock);
         let local = |at: Timestamp| local_time(at, &zone);
@@ -281,12 +286,15 @@ impl Transcript<'_> {
             self.harness.title
         );
         let mut writer = PageWriter::new(&title, local);
-        let (mut file, _) = self.folder.open(self.name)?;
+        let Ok((mut file, _)) = self.folder.open(self.name) else {
+            return Ok(None);
+        };
         let mut piece = vec![0; 64 << 10];
         loop {
-            match file.read(&mut piece)? {
-                0 => break,
-                count => writer.feed(&piece[..count]),
+            match file.read(&mut piece) {
+                Ok(0) => break,
+                Ok(count) => writer.feed(&piece[..count]),
+                Err(_) => return Ok(None),
             }
         }
         let Some(page) = writer.finish() else {
