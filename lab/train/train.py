@@ -3,8 +3,8 @@
 Usage: train.py DUMP... [--out models/ranker.txt] [--drop FEATURE,...]
 
 DUMP is a file of dump.py. Every part of the data is left out once: each conversation of LoCoMo, thirds of the other
-sets. The printed figures are from the parts that were left out, and from sets that are never used for training. Then the trees are trained on all parts, and calibrated
-with the scores of the parts that were left out.
+sets. The printed figures are from the parts that were left out, and from sets that are never used for training. Then
+the trees are trained on all parts, and calibrated with the scores of the parts that were left out.
 """
 
 import argparse

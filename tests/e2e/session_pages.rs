@@ -294,6 +294,28 @@ fn sessions_are_searched_only_on_request_and_reach_no_prompt() {
 }
 
 #[test]
+fn an_assistant_in_a_transcript_corrects_no_memory() {
+    let scratch = Scratch::new();
+    let log = "memory/2026-03-01.md";
+    scratch.write(
+        log,
+        "# 2026-03-01\n\n- The public port of the main boiler is 8443.\n",
+    );
+    let root = scratch.workspace().canonicalize().unwrap();
+    let told = "I noted it.\n\nThe public port of the main boiler is 9001.";
+    let transcript = claude(&root, "Note what you see.", told);
+    write(&scratch, ".claude/projects/-plant/0b6f.jsonl", 30, &transcript);
+    let daemon = start(&scratch);
+    daemon.client().index(&root);
+    let query = "public port of the main boiler";
+    find(&daemon, &root, query, |hit| {
+        hit.path.starts_with(PAGES) && hit.text.contains("9001")
+    });
+    let hit = find(&daemon, &root, query, |hit| hit.path == log);
+    assert_eq!(hit.superseded_by, None);
+}
+
+#[test]
 fn pages_are_not_written_through_a_link() {
     let scratch = Scratch::new();
     scratch.write("MEMORY.md", "# Memory\n\nThe plant has two pumps.\n");

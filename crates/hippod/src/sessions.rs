@@ -24,35 +24,36 @@ use crate::tasks::{run_blocking, wait_until_set};
 use crate::view::WorkspaceView;
 use crate::views::Views;
 
-/// A program whose transcripts are read.
-struct Harness {
-    /// Name in page names.
+/// Folder in which a harness leaves transcripts.
+struct TranscriptFolder {
+    /// Name of the harness in page names.
     name: &'static str,
+    /// Name of the harness in titles.
     title: &'static str,
-    /// Folder of the transcripts, below the home folder.
-    folder: &'static str,
+    /// Path below the home folder.
+    path: &'static str,
 }
 
-const HARNESSES: [Harness; 4] = [
-    Harness {
+const FOLDERS: [TranscriptFolder; 4] = [
+    TranscriptFolder {
         name: "claude-code",
         title: "Claude Code",
-        folder: ".claude/projects",
+        path: ".claude/projects",
     },
-    Harness {
+    TranscriptFolder {
         name: "codex",
         title: "Codex",
-        folder: ".codex/sessions",
+        path: ".codex/sessions",
     },
-    Harness {
+    TranscriptFolder {
         name: "pi",
         title: "Pi",
-        folder: ".pi/agent/sessions",
+        path: ".pi/agent/sessions",
     },
-    Harness {
+    TranscriptFolder {
         name: "openclaw",
         title: "OpenClaw",
-        folder: ".openclaw/agents",
+        path: ".openclaw/agents",
     },
 ];
 /// Maximum depth of transcripts below the folder of a harness.
@@ -70,6 +71,9 @@ const TICK: Duration = Duration::from_secs(5);
 const HEAD: u64 = 256 << 10;
 /// Length of the date at the start of a page's name.
 const DAY: usize = "2026-01-10-".len();
+/// Maximum difference between the time of a page and that of its transcript. File systems store times in units of up to
+/// 2 s. A later version of a transcript has a later time, because hippod waits for [`QUIET`].
+const CLOSE_NS: u64 = 2_000_000_000;
 /// Maximum size of a transcript in bytes.
 const LARGEST: u64 = 256 << 20;
 
@@ -86,7 +90,7 @@ struct PageKeeper {
 
 /// A transcript on disk.
 struct Transcript<'a> {
-    harness: &'a Harness,
+    harness: &'a TranscriptFolder,
     folder: &'a Folder,
     name: &'a str,
     path: PathBuf,
@@ -166,10 +170,9 @@ impl PageKeeper {
     /// Writes the missing and outdated pages of a workspace.
     fn update(&mut self, view: &WorkspaceView) -> io::Result<()> {
         let pages = pages(&view.root)?;
-        for harness in &HARNESSES {
+        for harness in &FOLDERS {
             // The folder is missing if the user does not use the harness.
-            let Ok(folder) =
-                WorkspaceDir::open(&self.home.join(harness.folder)).and_then(|dir| dir.folder(""))
+            let Ok(folder) = WorkspaceDir::open(&self.home.join(harness.path)).and_then(|dir| dir.folder(""))
             else {
                 continue;
             };
@@ -181,7 +184,7 @@ impl PageKeeper {
     fn look_into(
         &mut self,
         at: (&WorkspaceView, &PageTimes),
-        harness: &Harness,
+        harness: &TranscriptFolder,
         folder: &Folder,
         depth: usize,
     ) -> io::Result<()> {
@@ -212,7 +215,7 @@ impl PageKeeper {
     fn look_at(
         &mut self,
         (view, pages): (&WorkspaceView, &PageTimes),
-        harness: &Harness,
+        harness: &TranscriptFolder,
         folder: &Folder,
         name: &str,
     ) -> io::Result<()> {
@@ -227,12 +230,13 @@ impl PageKeeper {
             harness,
             folder,
             name,
-            path: self.home.join(harness.folder).join(folder.path_of(name)),
+            path: self.home.join(harness.path).join(folder.path_of(name)),
             modified_ns: stat.modified_ns,
         };
         let key = (view.root.clone(), transcript.path.clone());
         let is_known = self.without_page.get(&key) == Some(&stat.modified_ns);
-        if is_known || pages.get(&transcript.suffix()) == Some(&stat.modified_ns) {
+        let page = pages.get(&transcript.suffix());
+        if is_known || page.is_some_and(|page| page.abs_diff(stat.modified_ns) < CLOSE_NS) {
             return Ok(());
         }
         let cwd = transcript.working_folder();
@@ -280,12 +284,8 @@ impl Transcript<'_> {
             .file_stem()
             .unwrap_or_default()
             .to_string_lossy();
-        let place = self.path.display().to_string().replace("--", "- -");
-        let title = format!(
-            "{} session {stem}\n\n<!-- transcript: {place} -->",
-            self.harness.title
-        );
-        let mut writer = PageWriter::new(&title, local);
+        let title = format!("{} session {stem}", self.harness.title);
+        let mut writer = PageWriter::new(&title, &self.path.to_string_lossy(), local);
         let Ok((mut file, _)) = self.folder.open(self.name) else {
             return Ok(None);
         };

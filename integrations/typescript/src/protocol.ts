@@ -1155,7 +1155,7 @@ export interface LeftOut {
 export interface LoggedPassage {
   /** Score by words, 0 to 1; null if no word matches. */
   lexical?: number | undefined;
-  /** `given` if the passage was returned. Otherwise the reason why not: `below-floor`, `given-before`, `instruction`, `superseded`, `no-room`, `not-needed`, `near-duplicate`, `only-heading` or `changed`; newer daemons may have others. */
+  /** `given` if the passage was returned. Otherwise the reason why not: `below-floor`, `given-before`, `session`, `instruction`, `superseded`, `no-room`, `not-needed`, `near-duplicate`, `only-heading` or `changed`; newer daemons may have others. */
   outcome: string;
   /** Path and line, for example `memory/2026-03-02.md:5`. */
   place: string;

@@ -7,11 +7,11 @@ use jiff::civil::{Date, DateTime};
 
 use hippo_redact::without_secrets;
 use hippo_text::chunk::is_role_label;
-use hippo_text::chunk::line::{Fence, atx_heading};
+use hippo_text::chunk::line::{Fence, atx_heading, setext_level};
 use hippo_text::control::without_escapes;
 use hippo_text::fence::without_sections;
 use hippo_text::gist::machine::is_output;
-use hippo_text::text::start;
+use hippo_text::text::{one_line, start};
 use hippo_types::time::Timestamp;
 use hippo_types::transcript::TranscriptFormat;
 
@@ -51,13 +51,15 @@ struct PageState<'a> {
 }
 
 impl<'a> PageWriter<'a> {
-    /// Creates a writer of a page with this title. `local` returns the local time of a time stamp.
-    pub fn new(title: &str, local: impl Fn(Timestamp) -> DateTime + 'a) -> Self {
+    /// Creates a writer of a page with this title, for the transcript at the path `source`. `local` returns the local
+    /// time of a time stamp.
+    pub fn new(title: &str, source: &str, local: impl Fn(Timestamp) -> DateTime + 'a) -> Self {
+        let [title, source] = [title, source].map(|text| said::neutralize_comments(&one_line(text)));
         Self {
             reader: RecordReader::new(TranscriptFormat::Auto),
             state: PageState {
                 local: Box::new(local),
-                text: format!("# {title}\n"),
+                text: format!("# {title}\n\n<!-- transcript: {source} -->\n"),
                 day: None,
                 now: None,
                 has_prompt: false,
@@ -113,16 +115,25 @@ impl PageState<'_> {
                     let heading = now.strftime("%Y-%m-%d %H:%M").to_string();
                     self.push(&format!("## {heading}"));
                 }
-                self.push(&format!("User: {}", start(&asked, MESSAGE)));
+                self.push_message("User", &asked);
             }
             Role::Assistant if self.has_prompt => {
-                let told = plain_text(start(text.trim(), MESSAGE));
-                if !told.is_empty() {
-                    self.push(&format!("Assistant: {told}"));
+                // Secrets are redacted before the text is cut, because a part of a secret is not recognised.
+                let seen = without_escapes(start(text.trim(), said::LOOKED_AT));
+                let answer = said::neutralize_comments(&without_secrets(&seen));
+                if !answer.is_empty() {
+                    self.push_message("Assistant", &answer);
                 }
             }
             _ => {}
         }
+    }
+
+    fn push_message(&mut self, role: &str, text: &str) {
+        let text = plain_text(text);
+        // The mark of a code block must begin its line.
+        let gap = Fence::parse(text.lines().next().unwrap_or_default().as_bytes()).map_or(" ", |_| "\n");
+        self.push(&format!("{role}:{gap}{text}"));
     }
 
     fn push(&mut self, block: &str) {
@@ -132,14 +143,13 @@ impl PageState<'_> {
     }
 }
 
-/// Returns the text of a message without secrets, and without lines that would change the structure of a page: headings
-/// become plain lines, a line cannot name another speaker, and a code block always ends.
+/// Returns the beginning of a text without lines that would change the structure of a page: headings become plain
+/// lines, a line cannot name another speaker, and a code block always ends.
 fn plain_text(text: &str) -> String {
-    let seen = without_escapes(text);
-    let clean = said::neutralize_comments(&without_secrets(&seen));
-    let mut out = String::with_capacity(clean.len());
+    let kept = start(text, MESSAGE);
+    let mut out = String::with_capacity(kept.len());
     let mut open: Option<Fence> = None;
-    for (number, line) in clean.lines().enumerate() {
+    for (number, line) in kept.lines().enumerate() {
         let bare = line.trim();
         match open {
             Some(fence) if fence.is_closed_by(bare.as_bytes()) => open = None,
@@ -149,13 +159,17 @@ fn plain_text(text: &str) -> String {
         if number > 0 {
             out.push('\n');
         }
-        let is_text = open.is_none();
-        let heading = atx_heading(bare.as_bytes()).filter(|_| is_text);
-        let heading = heading.and_then(|(_, title)| std::str::from_utf8(title).ok());
         if number > 0 && is_role_label(bare) {
             out.push_str("> ");
         }
-        out.push_str(heading.unwrap_or(line));
+        let is_text = open.is_none();
+        let heading = atx_heading(bare.as_bytes()).filter(|_| is_text);
+        let heading = heading.and_then(|(_, title)| std::str::from_utf8(title).ok());
+        let is_underline = is_text && setext_level(bare.as_bytes()).is_some();
+        out.push_str(if is_underline { "" } else { heading.unwrap_or(line) });
+    }
+    if kept.len() < text.len() {
+        out.push_str(" …");
     }
     if let Some(fence) = open {
         out.push('\n');

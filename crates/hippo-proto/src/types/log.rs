@@ -103,8 +103,8 @@ pub struct LoggedPassage {
     /// Score by meaning, 0 to 1; null without a vector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vector: Option<f32>,
-    /// `given` if the passage was returned. Otherwise the reason why not: `below-floor`, `given-before`, `instruction`,
-    /// `superseded`, `no-room`, `not-needed`, `near-duplicate`, `only-heading` or `changed`; newer daemons may have
+    /// `given` if the passage was returned. Otherwise the reason why not: `below-floor`, `given-before`, `session`,
+    /// `instruction`, `superseded`, `no-room`, `not-needed`, `near-duplicate`, `only-heading` or `changed`; newer daemons may have
     /// others.
     pub outcome: String,
     /// Path and line of the result that corrects this passage.

@@ -87,6 +87,7 @@ fn reason(passage: &LoggedPassage) -> String {
         "changed" => "the file has changed since it was indexed",
         "instruction" => "reads like an instruction to an agent",
         "given-before" => "the session already has it",
+        "session" => "pages of sessions are not added to prompts",
         "only-heading" => "a heading without a word of the question",
         _ => "",
     };

@@ -2,8 +2,8 @@
 
 use std::net::SocketAddr;
 
-/// Returns false if the process at the other end of a connection to 127.0.0.1 belongs to another user. Only Linux tells
-/// the user. On other systems, the secrets of the page protect it alone.
+/// Returns false if the process at the other end of a connection to 127.0.0.1 belongs to another user. Only Linux
+/// provides the user. On other systems, only the secrets of the page protect it.
 pub fn is_own_user(peer: SocketAddr, own: SocketAddr) -> bool {
     if !cfg!(target_os = "linux") {
         return true;
