@@ -257,7 +257,6 @@ fn case(dice: &mut Dice) -> usize {
         ),
         ("search", with(json!({"query": QUESTION, "limit": 100}))),
         ("recall", with(json!({"prompt": QUESTION, "session": "s"}))),
-        ("recall.last", with(json!({}))),
         ("recall.log", with(json!({}))),
         ("recall.why", with(json!({"query": QUESTION}))),
         ("cycle.run", with(json!({"cycle": "light"}))),

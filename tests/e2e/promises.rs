@@ -121,7 +121,6 @@ fn of_every_method(root: &str) -> Vec<(&'static str, Value)> {
             "recall",
             json!({"prompt": "where is the zanzibar password kept?", "session": "zanzibar"}),
         ),
-        ("recall.last", json!({})),
         ("recall.log", json!({})),
         (
             "recall.why",

@@ -5,7 +5,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use hippo_proto::{
-    RecallLastRequest, RecallLastResponse, RecallRequest, RecallResponse, SessionFlushRequest,
+    LoggedQuestion, RecallLogRequest, RecallLogResponse, RecallRequest, RecallResponse, SessionFlushRequest,
     SessionFlushResponse,
 };
 use hippod_tests::{Caller, Daemon, PATIENCE, Scratch, client_program};
@@ -48,12 +48,16 @@ fn recall(client: &mut Caller, scratch: &Scratch, session: &str, prompt: &str) -
     client.raw().call(&request.into()).expect("an answer")
 }
 
-fn last(client: &mut Caller, scratch: &Scratch) -> RecallLastResponse {
-    let workspace = scratch.workspace().display().to_string();
-    client
-        .raw()
-        .call(&RecallLastRequest { workspace }.into())
-        .unwrap()
+/// Returns the prompts in the recall log, latest first.
+fn logged(client: &mut Caller, scratch: &Scratch) -> Vec<LoggedQuestion> {
+    let request = RecallLogRequest {
+        workspace: scratch.workspace().display().to_string(),
+        limit: Some(100),
+        before: None,
+    };
+    let log: RecallLogResponse = client.raw().call(&request.into()).unwrap();
+    let prompts = log.questions.into_iter();
+    prompts.filter(|question| question.method == "recall").collect()
 }
 
 #[test]
@@ -84,8 +88,8 @@ fn a_session_gets_the_current_passage_once_and_no_instruction_or_secret() {
     for hidden in ["7000", "6666", "ghp_16C7e42F292c6912E7710c838347Ae178B4a"] {
         assert!(!first.text.contains(hidden), "{hidden}: {}", first.text);
     }
-    let outcomes: Vec<_> = last(&mut client, &scratch).prompts[0]
-        .candidates
+    let outcomes: Vec<_> = logged(&mut client, &scratch)[0]
+        .passages
         .iter()
         .map(|candidate| (candidate.place.clone(), candidate.outcome.clone()))
         .collect();
@@ -163,14 +167,10 @@ fn other_prompts_get_nothing_and_the_reason_is_kept_but_not_logged() {
         "s",
         "Use the token ghp_16C7e42F292c6912E7710c838347Ae178B4a of zanzibar",
     );
-    let prompts = last(&mut client, &scratch).prompts;
+    let prompts = logged(&mut client, &scratch);
     assert_eq!(prompts.len(), 5);
-    assert!(!prompts[0].prompt.contains("ghp_16C7"), "{prompts:?}");
-    assert_eq!(prompts[4].prompt, "thank you so much!");
-    for _ in 0..20 {
-        recall(&mut client, &scratch, "s", "hello");
-    }
-    assert_eq!(last(&mut client, &scratch).prompts.len(), 20);
+    assert!(!prompts[0].question.contains("ghp_16C7"), "{prompts:?}");
+    assert_eq!(prompts[4].question, "thank you so much!");
     recall(&mut client, &scratch, "s", PORT);
     let output = hippoctl(&scratch, &["why", "--last"], "");
     let shown = String::from_utf8(output.stdout).unwrap();

@@ -108,7 +108,6 @@ methods! {
     /// Returns passages that concern a prompt of the user, or none.
     "recall" => Recall(RecallRequest) -> RecallResponse,
     /// Explains what `recall` returned for the last prompts.
-    "recall.last" => RecallLast(RecallLastRequest) -> RecallLastResponse,
     /// Lists the last questions of a workspace with their answers.
     "recall.log" => RecallLog(RecallLogRequest) -> RecallLogResponse,
     /// Explains why a question finds passages, or does not find one.
@@ -218,7 +217,6 @@ impl Request {
             | Request::WorkspaceList(_)
             | Request::Search(_)
             | Request::Get(_)
-            | Request::RecallLast(_)
             | Request::RecallLog(_)
             | Request::RecallWhy(_)
             | Request::IndexList(_)

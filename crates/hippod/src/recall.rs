@@ -50,7 +50,7 @@ use scratch::with_scratch;
 use second::SecondRanking;
 
 pub use get::get;
-pub use prompted::{Recalls, last, recall};
+pub use prompted::{Recalls, recall};
 pub use why::why;
 
 /// Maximum number of candidate chunks from the vector index.
@@ -73,7 +73,7 @@ pub struct Searcher {
     pub models: Arc<Models>,
     /// Handle of the engine, which indexes changed files and records the effects of queries.
     pub engine: EngineHandle,
-    /// Passages that sessions were given, and the last decisions of `recall`.
+    /// Passages that sessions were given.
     pub recalls: Recalls,
 }
 

@@ -1372,12 +1372,7 @@ export interface Methods {
     params: RecallRequest;
     result: RecallResponse;
   };
-  /** Explains what `recall` returned for the last prompts. */
-  "recall.last": {
-    params: RecallLastRequest;
-    result: RecallLastResponse;
-  };
-  /** Lists the last questions of a workspace with their answers. */
+  /** Explains what `recall` returned for the last prompts. Lists the last questions of a workspace with their answers. */
   "recall.log": {
     params: RecallLogRequest;
     result: RecallLogResponse;
@@ -1696,28 +1691,6 @@ export interface Progress {
   total: number | null;
 }
 
-/** A passage that `recall` considered. */
-export interface RecallCandidate {
-  /** Confidence that the passage concerns the prompt, 0 to 1. */
-  confidence: number;
-  /** Whether the daemon returned the passage, and the reason if not: `given`, `below-floor`, `given-before`, `session`, `instruction`, `superseded`, `no-room` or `not-needed`; newer daemons may have others. */
-  outcome: string;
-  /** Path and line, for example `memory/2026-03-02.md:5`. */
-  place: string;
-}
-
-/** Parameters of `recall.last`. */
-export interface RecallLastRequest {
-  /** Path of the workspace, or of anything below it. */
-  workspace: string;
-}
-
-/** Answer to `recall.last`. */
-export interface RecallLastResponse {
-  /** The last prompts of the workspace, latest first. */
-  prompts: RecallTrace[];
-}
-
 /** Parameters of `recall.log`. */
 export interface RecallLogRequest {
   /** Return only questions before the question with this id. */
@@ -1764,22 +1737,6 @@ export interface RecallResponse {
   tokens: number;
   /** Duration in the daemon, in milliseconds. */
   took_ms: number;
-}
-
-/** What `recall` decided for one prompt. */
-export interface RecallTrace {
-  /** Time of the request. */
-  at: string;
-  /** The best passages, best first. */
-  candidates: RecallCandidate[];
-  /** Minimum confidence of the best passage, 0 to 1. */
-  floor: number;
-  /** The beginning of the prompt, without secrets. */
-  prompt: string;
-  /** Why the daemon chose passages, or none. */
-  reason: string;
-  /** Id of the session, if the request had one. */
-  session: string | null;
 }
 
 /** Parameters of `recall.why`. */

@@ -1,4 +1,4 @@
-//! `recall` and `recall.last`: passages for a prompt that did not ask for them.
+//! `recall`: passages for a prompt that did not ask for them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -71,47 +71,4 @@ pub struct RecalledPassage {
     pub confidence: f32,
     /// The text without secrets, shortened if it is long.
     pub text: String,
-}
-
-/// Parameters of `recall.last`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RecallLastRequest {
-    /// Path of the workspace, or of anything below it.
-    pub workspace: String,
-}
-
-/// Answer to `recall.last`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct RecallLastResponse {
-    /// The last prompts of the workspace, latest first.
-    pub prompts: Vec<RecallTrace>,
-}
-
-/// What `recall` decided for one prompt.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct RecallTrace {
-    /// Time of the request.
-    pub at: String,
-    /// Id of the session, if the request had one.
-    pub session: Option<String>,
-    /// The beginning of the prompt, without secrets.
-    pub prompt: String,
-    /// Why the daemon chose passages, or none.
-    pub reason: String,
-    /// Minimum confidence of the best passage, 0 to 1.
-    pub floor: f32,
-    /// The best passages, best first.
-    pub candidates: Vec<RecallCandidate>,
-}
-
-/// A passage that `recall` considered.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct RecallCandidate {
-    /// Path and line, for example `memory/2026-03-02.md:5`.
-    pub place: String,
-    /// Confidence that the passage concerns the prompt, 0 to 1.
-    pub confidence: f32,
-    /// Whether the daemon returned the passage, and the reason if not: `given`, `below-floor`, `given-before`, `session`,
-    /// `instruction`, `superseded`, `no-room` or `not-needed`; newer daemons may have others.
-    pub outcome: String,
 }

@@ -1,8 +1,6 @@
 //! Requests of the methods `recall`, and their wire format.
 
-use hippo_proto::{
-    RecallLastRequest, RecallLogRequest, RecallRequest, RecallWhyRequest, Request, SearchMode,
-};
+use hippo_proto::{RecallLogRequest, RecallRequest, RecallWhyRequest, Request, SearchMode};
 
 pub fn requests() -> Vec<(&'static str, Request)> {
     vec![
@@ -14,13 +12,6 @@ pub fn requests() -> Vec<(&'static str, Request)> {
                 session: Some("s".into()),
                 wait_ms: Some(5),
                 client: Some("hook".into()),
-            }
-            .into(),
-        ),
-        (
-            r#"{"workspace":"/w"}"#,
-            RecallLastRequest {
-                workspace: "/w".into(),
             }
             .into(),
         ),

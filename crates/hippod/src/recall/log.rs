@@ -1,8 +1,6 @@
 //! Records of answered questions for the recall log.
 
-use hippo_proto::{
-    LoggedPassage, LoggedQuestion, RecallCandidate, RecallRequest, SearchMode, SearchResponse,
-};
+use hippo_proto::{LoggedPassage, LoggedQuestion, RecallRequest, SearchMode, SearchResponse};
 use hippo_rank::floor::FLOOR;
 use hippo_types::time::rfc3339;
 
@@ -60,19 +58,12 @@ pub(super) fn log_recall(
     searcher: &Searcher,
     view: &WorkspaceView,
     request: &RecallRequest,
-    decision: (&str, &[RecallCandidate]),
+    (reason, passages): (&str, Vec<LoggedPassage>),
     took_ms: f64,
 ) {
     if !view.config.recall.enabled {
         return;
     }
-    let (reason, candidates) = decision;
-    let passage = |candidate: &RecallCandidate| LoggedPassage {
-        place: candidate.place.clone(),
-        score: candidate.confidence,
-        outcome: candidate.outcome.clone(),
-        ..LoggedPassage::default()
-    };
     let record = LoggedQuestion {
         id: 0,
         at: rfc3339(searcher.clock.now()),
@@ -86,7 +77,7 @@ pub(super) fn log_recall(
         floor: Some(FLOOR),
         degraded: None,
         nothing_relevant: false,
-        passages: candidates.iter().map(passage).collect(),
+        passages,
         took_ms,
     };
     send(searcher, view, record);

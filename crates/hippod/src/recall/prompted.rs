@@ -1,15 +1,15 @@
 //! Answers to `recall` requests: passages for a prompt that did not ask for the memory.
 //!
 //! `recall` runs a search that records nothing. It returns only passages above a floor, each once per session, and no
-//! text that reads like an instruction. The last decisions stay in memory for `recall.last`; they are never logged.
+//! text that reads like an instruction. The decisions are in the recall log.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hippo_proto::{
-    RecallCandidate, RecallLastRequest, RecallLastResponse, RecallRequest, RecallResponse, RecallTrace,
-    RecalledPassage, RpcError, SearchHit, SearchMode, SearchRequest, SearchResponse,
+    LoggedPassage, RecallRequest, RecallResponse, RecalledPassage, RpcError, SearchHit, SearchMode,
+    SearchRequest, SearchResponse,
 };
 use hippo_rank::floor::{self, FLOOR, FURTHER};
 use hippo_rank::rank::Features;
@@ -17,11 +17,10 @@ use hippo_redact::without_secrets;
 use hippo_text::fence::{FENCE, fenced};
 use hippo_text::instruction::is_instruction;
 use hippo_text::source::SourceKind;
-use hippo_text::text::{clip, one_line, start};
-use hippo_types::time::rfc3339;
+use hippo_text::text::{one_line, start};
 use hippo_types::tokens;
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 use super::{Searcher, log, search};
 use crate::view::WorkspaceView;
@@ -34,70 +33,45 @@ const BUDGET: usize = 300;
 const LEAST: usize = 120;
 /// Number of passages that the search returns.
 const CANDIDATES: u32 = 10;
-/// Number of candidates in the explanation of a decision.
+/// Number of candidates in the recall log.
 const EXPLAINED: usize = 5;
 /// Maximum number of bytes at the beginning of a prompt that the daemon searches for.
 const READ: usize = 4 * 1024;
 /// Default maximum time for the search. A prompt must not wait, for example while the model is loaded.
 const PATIENCE: Duration = Duration::from_millis(300);
-/// Number of decisions that are kept for each workspace.
-const KEPT: usize = 20;
 /// Number of sessions whose passages are kept.
 const SESSIONS: usize = 256;
-/// Maximum number of characters of a prompt in an explanation.
-const SHOWN: usize = 200;
 
 /// The workspace and the id of a session.
 type SessionKey = (String, String);
 
-/// Passages that sessions were given, and the last decisions of each workspace.
+/// Ids of the passages that each session was given, latest session last.
 #[derive(Debug, Default)]
-pub struct Recalls(Mutex<State>);
-
-#[derive(Debug, Default)]
-struct State {
-    /// Ids of the passages that each session was given, latest session last.
-    given: VecDeque<(SessionKey, HashSet<String>)>,
-    last: HashMap<String, VecDeque<RecallTrace>>,
-}
+pub struct Recalls(Mutex<VecDeque<(SessionKey, HashSet<String>)>>);
 
 impl Recalls {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock()
-    }
-
     /// Forgets the passages that a session was given, because its context was replaced by a summary.
     pub fn forget(&self, session: &str) {
-        self.lock().given.retain(|((_, known), _)| known != session);
+        self.0.lock().retain(|((_, known), _)| known != session);
     }
 
     fn given(&self, session: Option<&SessionKey>) -> HashSet<String> {
-        let state = self.lock();
-        let known = session.and_then(|key| state.given.iter().find(|(known, _)| known == key));
+        let given = self.0.lock();
+        let known = session.and_then(|key| given.iter().find(|(known, _)| known == key));
         known.map(|(_, ids)| ids.clone()).unwrap_or_default()
     }
 
-    fn record(
-        &self,
-        root: &str,
-        session: Option<SessionKey>,
-        passages: &[RecalledPassage],
-        trace: RecallTrace,
-    ) {
-        let mut state = self.lock();
-        if let Some(key) = session.filter(|_| !passages.is_empty()) {
-            let at = state.given.iter().position(|(known, _)| *known == key);
-            let known = at.and_then(|at| state.given.remove(at));
-            let (key, mut ids) = known.unwrap_or_else(|| (key, HashSet::new()));
-            ids.extend(passages.iter().map(|passage| passage.id.clone()));
-            state.given.push_back((key, ids));
-            if state.given.len() > SESSIONS {
-                state.given.pop_front();
-            }
+    /// Adds the passages that a session was given.
+    fn add(&self, session: SessionKey, passages: &[RecalledPassage]) {
+        let mut given = self.0.lock();
+        let at = given.iter().position(|(known, _)| *known == session);
+        let known = at.and_then(|at| given.remove(at));
+        let (key, mut ids) = known.unwrap_or_else(|| (session, HashSet::new()));
+        ids.extend(passages.iter().map(|passage| passage.id.clone()));
+        given.push_back((key, ids));
+        if given.len() > SESSIONS {
+            given.pop_front();
         }
-        let last = state.last.entry(root.to_owned()).or_default();
-        last.push_front(trace);
-        last.truncate(KEPT);
     }
 }
 
@@ -109,7 +83,6 @@ pub async fn recall(searcher: &Arc<Searcher>, request: RecallRequest) -> Result<
     let begun = Instant::now();
     let view = searcher.views.get(&request.workspace).await?;
     let root = view.root.display().to_string();
-    let asked = request.clone();
     let session = request.session.clone().map(|session| (root.clone(), session));
     let mut choice = match candidates(searcher, &view, &request).await? {
         Ok(hits) => choose(&hits, &searcher.recalls.given(session.as_ref())),
@@ -118,44 +91,18 @@ pub async fn recall(searcher: &Arc<Searcher>, request: RecallRequest) -> Result<
             ..Choice::default()
         },
     };
-    let trace = RecallTrace {
-        at: rfc3339(searcher.clock.now()),
-        session: request.session,
-        prompt: clip(&one_line(&without_secrets(start(&request.prompt, READ))), SHOWN),
-        reason: choice.reason.clone(),
-        floor: FLOOR,
-        candidates: std::mem::take(&mut choice.candidates),
-    };
     let took_ms = begun.elapsed().as_secs_f64() * 1e3;
-    log::log_recall(
-        searcher,
-        &view,
-        &asked,
-        (&trace.reason, &trace.candidates),
-        took_ms,
-    );
-    searcher.recalls.record(&root, session, &choice.passages, trace);
+    let candidates = std::mem::take(&mut choice.candidates);
+    log::log_recall(searcher, &view, &request, (&choice.reason, candidates), took_ms);
+    if let Some(session) = session.filter(|_| !choice.passages.is_empty()) {
+        searcher.recalls.add(session, &choice.passages);
+    }
     Ok(RecallResponse {
         tokens: tokens::of(&choice.text) as u64,
         text: choice.text,
         passages: choice.passages,
         reason: choice.reason,
         took_ms,
-    })
-}
-
-/// Handles `recall.last`.
-///
-/// # Errors
-/// Returns `no-workspace` or `warming` if the workspace is not available.
-pub async fn last(searcher: &Searcher, request: RecallLastRequest) -> Result<RecallLastResponse, RpcError> {
-    let view = searcher.views.get(&request.workspace).await?;
-    let state = searcher.recalls.lock();
-    let last = state.last.get(&view.root.display().to_string());
-    Ok(RecallLastResponse {
-        prompts: last
-            .map(|last| last.iter().cloned().collect())
-            .unwrap_or_default(),
     })
 }
 
@@ -208,7 +155,7 @@ async fn candidates(
 struct Choice {
     text: String,
     passages: Vec<RecalledPassage>,
-    candidates: Vec<RecallCandidate>,
+    candidates: Vec<LoggedPassage>,
     reason: String,
 }
 
@@ -253,10 +200,11 @@ fn choose(hits: &[SearchHit], given: &HashSet<String>) -> Choice {
             },
         };
         if choice.candidates.len() < EXPLAINED || outcome == "given" {
-            choice.candidates.push(RecallCandidate {
+            choice.candidates.push(LoggedPassage {
                 place: format!("{}:{}", hit.path, hit.start_line),
-                confidence: *confidence,
+                score: *confidence,
                 outcome: outcome.to_owned(),
+                ..LoggedPassage::default()
             });
         }
     }

@@ -100,7 +100,6 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         Request::Search(request) => line(&id, recall::search(&components.searcher, request).await),
         Request::Get(request) => line(&id, recall::get(&components.searcher, request).await),
         Request::Recall(request) => line(&id, recall::recall(&components.searcher, request).await),
-        Request::RecallLast(request) => line(&id, recall::last(&components.searcher, request).await),
         Request::RecallLog(request) => {
             let root = views.get(&request.workspace).await?.root.clone();
             let log = engine.ask(&root, |reply| WorkspaceMessage::RecallLog(request, reply));

@@ -355,15 +355,6 @@ class Methods(ABC):
         answer: p.RecallResponse = self.call("recall", given(prompt=prompt, workspace=workspace, client=client, session=session, wait_ms=wait_ms))
         return answer
 
-    def recall_last(
-        self,
-        *,
-        workspace: str,
-    ) -> p.RecallLastResponse:
-        """Explains what `recall` returned for the last prompts."""
-        answer: p.RecallLastResponse = self.call("recall.last", given(workspace=workspace))
-        return answer
-
     def recall_log(
         self,
         *,
@@ -371,7 +362,7 @@ class Methods(ABC):
         before: int | None = None,
         limit: int | None = None,
     ) -> p.RecallLogResponse:
-        """Lists the last questions of a workspace with their answers."""
+        """Explains what `recall` returned for the last prompts. Lists the last questions of a workspace with their answers."""
         answer: p.RecallLogResponse = self.call("recall.log", given(workspace=workspace, before=before, limit=limit))
         return answer
 
@@ -924,15 +915,6 @@ class AsyncMethods(ABC):
         answer: p.RecallResponse = await self.call("recall", given(prompt=prompt, workspace=workspace, client=client, session=session, wait_ms=wait_ms))
         return answer
 
-    async def recall_last(
-        self,
-        *,
-        workspace: str,
-    ) -> p.RecallLastResponse:
-        """Explains what `recall` returned for the last prompts."""
-        answer: p.RecallLastResponse = await self.call("recall.last", given(workspace=workspace))
-        return answer
-
     async def recall_log(
         self,
         *,
@@ -940,7 +922,7 @@ class AsyncMethods(ABC):
         before: int | None = None,
         limit: int | None = None,
     ) -> p.RecallLogResponse:
-        """Lists the last questions of a workspace with their answers."""
+        """Explains what `recall` returned for the last prompts. Lists the last questions of a workspace with their answers."""
         answer: p.RecallLogResponse = await self.call("recall.log", given(workspace=workspace, before=before, limit=limit))
         return answer
 

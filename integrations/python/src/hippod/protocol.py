@@ -1955,33 +1955,6 @@ class Progress(TypedDict):
     total: int | None
 
 
-class RecallCandidate(TypedDict):
-    """A passage that `recall` considered."""
-
-    #: Confidence that the passage concerns the prompt, 0 to 1.
-    confidence: float
-
-    #: Whether the daemon returned the passage, and the reason if not: `given`, `below-floor`, `given-before`, `session`, `instruction`, `superseded`, `no-room` or `not-needed`; newer daemons may have others.
-    outcome: str
-
-    #: Path and line, for example `memory/2026-03-02.md:5`.
-    place: str
-
-
-class RecallLastRequest(TypedDict):
-    """Parameters of `recall.last`."""
-
-    #: Path of the workspace, or of anything below it.
-    workspace: str
-
-
-class RecallLastResponse(TypedDict):
-    """Answer to `recall.last`."""
-
-    #: The last prompts of the workspace, latest first.
-    prompts: list[RecallTrace]
-
-
 class RecallLogRequest(TypedDict):
     """Parameters of `recall.log`."""
 
@@ -2044,28 +2017,6 @@ class RecallResponse(TypedDict):
 
     #: Duration in the daemon, in milliseconds.
     took_ms: float
-
-
-class RecallTrace(TypedDict):
-    """What `recall` decided for one prompt."""
-
-    #: Time of the request.
-    at: str
-
-    #: The best passages, best first.
-    candidates: list[RecallCandidate]
-
-    #: Minimum confidence of the best passage, 0 to 1.
-    floor: float
-
-    #: The beginning of the prompt, without secrets.
-    prompt: str
-
-    #: Why the daemon chose passages, or none.
-    reason: str
-
-    #: Id of the session, if the request had one.
-    session: str | None
 
 
 class RecallWhyRequest(TypedDict):
