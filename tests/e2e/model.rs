@@ -99,6 +99,20 @@ fn a_packaged_model_and_runtime_are_found_and_the_users_own_have_priority() {
 }
 
 #[test]
+fn the_name_of_a_speaker_is_not_compared_by_meaning() {
+    let scratch = with_model();
+    scratch.write(
+        "memory/2026-03-03.md",
+        "# 2026-03-03\n\n## Nora and Paul\n\n- **Nora:** Paul!\n- **Paul:** Nora, hi!\n\
+         - **Nora:** My cello needs new strings.\n- **Paul:** Nora?\n",
+    );
+    let daemon = Daemon::start(&scratch.home(), &[REAL]);
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    assert!(best(&mut client, &scratch, "What does Nora play?").contains("cello"));
+}
+
+#[test]
 fn a_first_search_returns_no_empty_headings() {
     let scratch = with_model();
     scratch.write(

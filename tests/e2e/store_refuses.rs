@@ -149,12 +149,12 @@ fn a_heartbeat_reports_a_failed_cycle_and_runs_the_others() {
     let mut client = daemon.client();
     let root = scratch.workspace();
     client.index(&root);
-    // Set only the wall clock, so that the schedule does not check for due cycles.
-    daemon.set("2026-03-06T10:00:00Z");
     refuse(
         &scratch,
         "BEFORE INSERT ON runs WHEN json_extract(NEW.state, '$.record.cycle') = 'light'",
     );
+    // Set only the wall clock, so that the schedule does not check for due cycles.
+    daemon.set("2026-03-06T10:00:00Z");
     let beat = client.heartbeat(&root);
     let failed = beat.pending.iter().find(|pending| pending.kind == "cycle-failed");
     let failed = failed.unwrap_or_else(|| panic!("{beat:#?}"));

@@ -4,7 +4,6 @@
 //! [`CANDIDATES`] chunks from their texts and from the other candidates. Boosted decision trees, which `lab/train`
 //! creates, convert these features to the probability that a candidate is relevant.
 
-mod feedback;
 mod question;
 mod text;
 mod trees;
@@ -24,8 +23,6 @@ pub use trees::BoostedTrees;
 pub const MODEL: &str = "all-minilm-l6-v2";
 /// Maximum number of candidates of the second ranking.
 pub const CANDIDATES: usize = 100;
-/// Number of candidates at the top with which the others are compared.
-pub const FEEDBACK: usize = 5;
 /// Distance in chunks at which candidates of one passage are neighbours.
 const REACH: u32 = 2;
 
@@ -46,17 +43,8 @@ pub struct RerankCandidate<'a> {
     pub text: &'a str,
     /// Path and headings.
     pub heading: String,
-    /// Comparisons by vectors that the first ranking does not make.
-    pub vectors: VectorFacts,
-}
-
-/// Comparisons of a candidate by vectors.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct VectorFacts {
     /// Mean of the three largest cosines with the query in the candidate's passage.
-    pub passage: f32,
-    /// Cosine with the sum of the best other candidates.
-    pub feedback: f32,
+    pub vector_passage: f32,
 }
 
 macro_rules! features {
@@ -91,8 +79,8 @@ features! {
     length, has_number, has_time, capitals, is_question, first_person, assistant,
     // The question.
     asks_when, asks_who, asks_place, asks_count, asks_why, asks_own, query_length,
-    // Meaning of single words, and resemblance to the best candidates.
-    similar, similar_least, similar_around, feedback, vector_feedback, vector_passage,
+    // Meaning of single words and of the passage.
+    similar, similar_least, similar_around, vector_passage,
 }
 
 /// Returns the trees of this version.
@@ -131,7 +119,6 @@ pub fn compute_features(
         .collect();
     let all = CandidateSet::new(&question, candidates, facts);
     let similar = all.similarities(&reader, similarity);
-    let feedback = feedback::resemblance(&all.facts);
     (0..candidates.len())
         .map(|at| {
             let around = all.neighbours(at).map(|(other, _)| similar[other].mean);
@@ -139,7 +126,6 @@ pub fn compute_features(
                 similar: similar[at].mean,
                 similar_least: similar[at].least,
                 similar_around: around.fold(similar[at].mean, f32::max),
-                feedback: feedback[at],
                 ..all.values(at)
             }
             .array()
@@ -316,8 +302,7 @@ impl<'a> CandidateSet<'a> {
             asks_why: flag(question.asks.why),
             asks_own: flag(question.asks.own),
             query_length: logarithm(question.terms.len()),
-            vector_feedback: candidate.vectors.feedback,
-            vector_passage: candidate.vectors.passage,
+            vector_passage: candidate.vector_passage,
             ..NamedFeatures::default()
         }
     }

@@ -14,6 +14,7 @@ use super::index_first::{self, Route};
 use super::question::SearchQuestion;
 use super::{SearchAnswer, SearchState, search_error};
 use crate::clock::date_in;
+use crate::embed_worker::EmbeddedQuery;
 use crate::tasks::run_blocking_on;
 use crate::view::WorkspaceView;
 
@@ -86,6 +87,14 @@ pub async fn answer(
     )
 }
 
+/// Computes the vector of a query. Returns `None` without a model, or if the model does not answer in time.
+pub(super) async fn embed(state: &Arc<SearchState>, model: Option<Arc<str>>) -> Option<EmbeddedQuery> {
+    let model = model?;
+    let spoken = run_blocking_on(state, |state| Ok(state.question.spoken(&state.view)));
+    let waiting = state.searcher.embed.query(model, spoken.await.ok()?);
+    tokio::time::timeout(PATIENCE, waiting).await.ok()?.ok()?
+}
+
 /// Answers a query by search. Returns `None` if the model changed in the meantime.
 async fn search(state: &Arc<SearchState>) -> Result<Option<SearchAnswer>, RpcError> {
     let SearchState {
@@ -95,13 +104,7 @@ async fn search(state: &Arc<SearchState>) -> Result<Option<SearchAnswer>, RpcErr
         ..
     } = &**state;
     let model = view.snapshot().model.clone().filter(|_| question.meaning);
-    let waiting = model
-        .clone()
-        .map(|model| searcher.embed.query(model, question.request.query.clone()));
-    let embedded = async {
-        let answer = tokio::time::timeout(PATIENCE, waiting?).await;
-        answer.ok()?.ok()?
-    };
+    let embedded = embed(state, model.clone());
     // Look up the words of the query while the model computes its vector.
     let words = async {
         if question.mode != SearchMode::Hybrid {

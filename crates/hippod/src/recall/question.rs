@@ -7,6 +7,8 @@ use hippo_proto::{MAX_LIMIT, RpcError, SearchMode, SearchRequest};
 use hippo_rank::corpus::Corpus;
 use hippo_rank::dates::{self, DateRange};
 use hippo_store::StoreError;
+use hippo_text::chunk::Speaker;
+use hippo_text::speaker;
 use hippo_text::terms::{self, QueryTerm};
 use hippo_types::time::{Date, Timestamp};
 
@@ -82,6 +84,23 @@ impl SearchQuestion {
         snapshot: &SearchSnapshot,
     ) -> Result<Vec<Arc<[u32]>>, StoreError> {
         view.postings(snapshot, &self.expressions)
+    }
+
+    /// Returns the text that the model embeds for the query: the query in the first person if it names speakers.
+    pub fn spoken(&self, view: &WorkspaceView) -> String {
+        let snapshot = view.snapshot();
+        let is_other = |chunk: &u32| {
+            let place = snapshot.corpus.place(*chunk);
+            place.is_some_and(|place| place.speaker == Speaker::Other)
+        };
+        speaker::in_first_person(&self.request.query, |name| {
+            let Some(at) = self.terms.iter().position(|term| term.term == name) else {
+                return false;
+            };
+            // The search itself reports an error of the store.
+            let lists = view.postings(&snapshot, &self.expressions[at..=at]);
+            lists.is_ok_and(|lists| lists.iter().any(|chunks| chunks.iter().any(is_other)))
+        })
     }
 
     /// Returns whether the query mentions dates, but no document or section has a date within them.

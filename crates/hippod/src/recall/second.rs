@@ -6,7 +6,7 @@ use hippo_embed::WordVectors;
 use hippo_proto::{RpcError, SearchMode};
 use hippo_rank::idf;
 use hippo_rank::rank::RankedChunk;
-use hippo_rank::rerank::{CANDIDATES, FEEDBACK, RerankCandidate, VectorFacts, built_in, compute_features};
+use hippo_rank::rerank::{CANDIDATES, RerankCandidate, built_in, compute_features};
 use hippo_store::vector::PreparedQuery;
 use hippo_text::terms::QueryTerm;
 
@@ -31,7 +31,8 @@ pub struct SecondRanking<'a> {
     words: &'a WordVectors,
     /// Terms of the query with their inverse document frequencies.
     terms: Vec<(QueryTerm, f32)>,
-    vectors: HashMap<u32, VectorFacts>,
+    /// Mean of the largest cosines in the passage of each chunk.
+    passages: HashMap<u32, f32>,
 }
 
 impl SearchState {
@@ -61,42 +62,14 @@ impl SearchState {
             .map_err(|error| search_error(&self.searcher, &self.view, error))?;
         let all = snapshot.corpus.len() as u64;
         let terms = self.question.terms.iter().cloned().zip(&lists);
-        let feedback = self.compare_with_best(snapshot, &chunks);
         let passages = compare_passages(snapshot, &chunks, &embedded.vector);
-        let vectors = chunks.iter().zip(feedback.into_iter().zip(passages));
         Ok(Some(SecondRanking {
             words,
             terms: terms
                 .map(|(term, list)| (term, idf(all, list.len() as u64)))
                 .collect(),
-            vectors: vectors
-                .map(|(chunk, (feedback, passage))| (*chunk, VectorFacts { passage, feedback }))
-                .collect(),
+            passages: chunks.into_iter().zip(passages).collect(),
         }))
-    }
-
-    /// Returns for each chunk the cosine with the sum of the first [`FEEDBACK`] other chunks; 0 without vectors.
-    fn compare_with_best(&self, snapshot: &SearchSnapshot, chunks: &[u32]) -> Vec<f32> {
-        let top = &chunks[..chunks.len().min(FEEDBACK)];
-        let vectors = self
-            .view
-            .with_reader(|reader| reader.vectors(top))
-            .unwrap_or_default();
-        let compare = |without: Option<usize>, chunks: &[u32]| -> Vec<f32> {
-            let others = vectors.iter().enumerate().filter(|(at, _)| Some(*at) != without);
-            let mut sum = vec![0.0; vectors.iter().flatten().map(Vec::len).max().unwrap_or_default()];
-            for vector in others.filter_map(|(_, vector)| vector.as_ref()) {
-                sum.iter_mut().zip(vector).for_each(|(sum, value)| *sum += value);
-            }
-            let norm = sum.iter().map(|value| value * value).sum::<f32>().sqrt();
-            sum.iter_mut().for_each(|value| *value /= norm);
-            cosines(snapshot, &sum, chunks)
-        };
-        let mut all: Vec<f32> = (0..top.len())
-            .flat_map(|at| compare(Some(at), &top[at..=at]))
-            .collect();
-        all.extend(compare(None, &chunks[top.len()..]));
-        all
     }
 }
 
@@ -157,7 +130,7 @@ impl SecondRanking<'_> {
                 passage: hit.passage,
                 text: &verified.text,
                 heading: format!("{} {}", hit.path, hit.heading.join(" ")),
-                vectors: self.vectors.get(&hit.ranked.chunk).copied().unwrap_or_default(),
+                vector_passage: self.passages.get(&hit.ranked.chunk).copied().unwrap_or_default(),
             })
             .collect();
         let similarity = |words: &[&str], others: &[&str]| self.words.similarities(words, others);

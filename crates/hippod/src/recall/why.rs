@@ -11,7 +11,7 @@ use hippo_rank::reason::{describe_match, telling_words};
 use hippo_store::vector::PreparedQuery;
 use hippo_text::terms;
 
-use super::attempt::answer_fresh;
+use super::attempt::{answer_fresh, embed};
 use super::prompted::{features, first_score};
 use super::{SearchAnswer, SearchState, Searcher, search_error};
 use crate::files;
@@ -71,15 +71,7 @@ pub async fn why(searcher: &Arc<Searcher>, request: RecallWhyRequest) -> Result<
                 .model
                 .clone()
                 .filter(|_| state.question.meaning);
-            let embedded = match model {
-                Some(model) => searcher
-                    .embed
-                    .query(model, request.query.clone())
-                    .await
-                    .ok()
-                    .flatten(),
-                None => None,
-            };
+            let embedded = embed(&state, model).await;
             let line = request.line.unwrap_or(1);
             let explain = move |state: &SearchState| {
                 let path = files::below(&state.view.root, std::path::Path::new(&path)).unwrap_or(path);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use hippo_text::terms::{Analyzer, is_stop};
+use hippo_text::terms::Analyzer;
 
 use super::question::{Question, content_words};
 
@@ -73,15 +73,12 @@ pub(super) struct TextFacts {
     pub first_person: bool,
     /// Numbers of the distinct words whose meaning is compared.
     pub words: Vec<u32>,
-    /// Numbers of the distinct terms without stop words.
-    pub terms: Vec<u32>,
 }
 
 /// Reader of texts. It keeps the numbers of words from text to text.
 pub(super) struct CandidateReader<'a> {
     analyzer: &'a mut Analyzer,
     pub words: Interner,
-    terms: Interner,
 }
 
 impl<'a> CandidateReader<'a> {
@@ -89,7 +86,6 @@ impl<'a> CandidateReader<'a> {
         Self {
             analyzer,
             words: Interner::default(),
-            terms: Interner::default(),
         }
     }
 
@@ -112,7 +108,6 @@ impl<'a> CandidateReader<'a> {
         buffer.clear();
         self.analyzer.index_terms(text, &mut buffer);
         let mut matches: Vec<(usize, usize)> = Vec::new();
-        let mut terms = BTreeSet::new();
         let (mut names, mut numbers) = (BTreeSet::new(), BTreeSet::new());
         for (place, term) in buffer.split_ascii_whitespace().enumerate() {
             facts.length += 1;
@@ -126,9 +121,6 @@ impl<'a> CandidateReader<'a> {
             }
             if question.numbers.contains(term) {
                 numbers.insert(term);
-            }
-            if !is_stop(term) {
-                terms.insert(self.terms.number(term));
             }
         }
         facts.names = share(names.len(), question.names.len());
@@ -157,7 +149,6 @@ impl<'a> CandidateReader<'a> {
         facts.is_question = text.trim_end().ends_with('?');
         let words: BTreeSet<u32> = content_words(text).map(|word| self.words.number(&word)).collect();
         facts.words = words.into_iter().collect();
-        facts.terms = terms.into_iter().collect();
         facts
     }
 }
