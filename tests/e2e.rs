@@ -125,6 +125,10 @@ mod junk;
 mod light;
 #[path = "e2e/limits.rs"]
 mod limits;
+#[path = "e2e/live_search.rs"]
+mod live_search;
+#[path = "e2e/live_top.rs"]
+mod live_top;
 #[path = "e2e/mcp.rs"]
 mod mcp;
 #[path = "e2e/mcp_edit.rs"]

@@ -8,6 +8,7 @@ mod entries;
 mod managed;
 mod mcp;
 pub mod page;
+mod terminal;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -26,6 +27,7 @@ pub use dice::Dice;
 pub use entries::QUIET;
 pub use managed::Manager;
 pub use mcp::Mcp;
+pub use terminal::Terminal;
 
 /// Maximum time of a single wait. If a daemon takes longer, the test fails.
 pub const PATIENCE: Duration = Duration::from_secs(120);

@@ -79,6 +79,9 @@ pub enum Verb {
     /// If all scores are low and no passage has all words, nothing relevant is found. A terminal then shows no results,
     /// and the exit code is 1, also for a pipe. With --min-score, --explain or --record, prints the weak results, and
     /// exits with 0. With --json, exits with 0, and the answer contains "nothing_relevant": true.
+    ///
+    /// With --interactive, shows the results while you type, and the selected passage in its file. The recall log keeps
+    /// the question only if you press Enter.
     #[command(after_help = examples::SEARCH)]
     Search(SearchArgs),
     /// Print a file, a section or a range of lines
@@ -192,6 +195,9 @@ pub enum Verb {
     /// Show the status of the daemon and its workspaces
     #[command(after_help = examples::STATUS)]
     Status(StatusArgs),
+    /// Show what the daemon does, live: edits, questions, entries, backlog, cycles
+    #[command(after_help = examples::TOP)]
+    Top,
     /// Find problems and print their fixes, or measure the quality of the memory
     #[command(after_help = examples::DOCTOR)]
     Doctor(DoctorArgs),

@@ -9,6 +9,7 @@ mod harness;
 #[path = "../../../fuzz/tests/inputs/mod.rs"]
 mod inputs;
 mod launch;
+mod live;
 mod mcp;
 mod output;
 mod render;
@@ -92,6 +93,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
     match cli.verb {
         Verb::Init(args) => verbs::init::init(&mut session, args, out),
         Verb::Status(args) => verbs::daemon::status(&mut session, &args, out),
+        Verb::Top => verbs::top::top(&mut session, out),
         Verb::Service { verb } => verbs::service::service(&mut session, &verb, out),
         Verb::Doctor(args) => verbs::daemon::doctor(&mut session, &args, out),
         Verb::Logs(args) => verbs::logs::logs(&session, &args, out),

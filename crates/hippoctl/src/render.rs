@@ -79,6 +79,18 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
+/// Draws a share from 0 to 1 as a bar of this width.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a number of columns"
+)]
+pub fn bar(share: f64, width: usize) -> String {
+    let full = (share.clamp(0.0, 1.0) * width as f64).round() as usize;
+    "█".repeat(full) + &"░".repeat(width - full)
+}
+
 /// Formats a property: its label and its value, on an indented line.
 pub fn pair(label: &str, value: &str) -> String {
     format!("  {label:<8} {value}\n")
@@ -135,6 +147,12 @@ mod tests {
             harmless("a\x1b[2Jb\tc\nd\u{9b}e\r"),
             "a\u{fffd}[2Jb\tc\nd\u{fffd}e\u{fffd}"
         );
+    }
+
+    #[test]
+    fn a_bar_has_its_width() {
+        let bars = [-1.0, 0.0, 0.04, 0.5, 1.0, 2.0].map(|share| bar(share, 4));
+        assert_eq!(bars, ["░░░░", "░░░░", "░░░░", "██░░", "████", "████"]);
     }
 
     #[test]

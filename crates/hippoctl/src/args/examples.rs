@@ -2,6 +2,7 @@
 
 pub const SEARCH: &str = "Examples:
   hippoctl search \"which port does staging use\"
+  hippoctl search -i
   hippoctl search --since 2026-05-01 --until 2026-05-31 release
   hippoctl search -w ~/agent -w ~/notes \"backup of the database\"
   hippoctl search --json -n 3 \"which port does staging use\"";
@@ -22,6 +23,7 @@ pub const HEARTBEAT: &str = "Examples:\n  hippoctl heartbeat\n  hippoctl heartbe
 pub const MCP: &str =
     "Examples:\n  claude mcp add hippod -- hippoctl mcp\n  hippoctl mcp --workspace ~/agent";
 pub const STATUS: &str = "Examples:\n  hippoctl status\n  hippoctl status --metrics";
+pub const TOP: &str = "Examples:\n  hippoctl top\n  hippoctl top -w ~/agent";
 pub const DOCTOR: &str = "Examples:
   hippoctl doctor
   hippoctl doctor --fix --dry-run

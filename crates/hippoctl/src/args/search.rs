@@ -9,8 +9,11 @@ use hippo_types::search::SearchMode;
 #[derive(Debug, Args)]
 pub struct SearchArgs {
     /// The question, in plain words
-    #[arg(required = true, num_args = 1.., value_name = "QUERY")]
+    #[arg(required_unless_present = "interactive", num_args = 1.., value_name = "QUERY")]
     pub query: Vec<String>,
+    /// Search while you type; Enter opens the result in the editor of VISUAL or EDITOR, Ctrl-Y copies its pointer
+    #[arg(short, long, conflicts_with_all = ["all", "budget", "explain", "record"])]
+    pub interactive: bool,
     /// Search all registered workspaces, and print absolute paths
     #[arg(long)]
     pub all: bool,

@@ -63,10 +63,7 @@ impl TerminalView {
     /// the last line is the command that prints the whole passage.
     pub fn passage(&self, hit: &SearchHit, style: Style) -> Vec<String> {
         let text = harmless(&hit.text.replace("\r\n", "\n"));
-        let all: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-        // Of equally good lines, the first one is the best match.
-        let counts = all.iter().map(|line| self.count(line)).enumerate().rev();
-        let best = counts.max_by_key(|(_, count)| *count).map_or(0, |(at, _)| at);
+        let (all, best) = self.best_line(&text);
         let from = usize::min(best.saturating_sub(1), all.len().saturating_sub(LINES));
         let shown = all.iter().skip(from).take(LINES);
         let shown: Vec<String> = shown.map(|line| self.short(line)).collect();
@@ -80,8 +77,17 @@ impl TerminalView {
         passage
     }
 
+    /// Returns the lines of a text that are not empty, and the position of the line with the most words of the query.
+    pub fn best_line<'a>(&self, text: &'a str) -> (Vec<&'a str>, usize) {
+        let all: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        // Of equally good lines, the first one is the best match.
+        let counts = all.iter().map(|line| self.count(line)).enumerate().rev();
+        let best = counts.max_by_key(|(_, count)| *count).map_or(0, |(at, _)| at);
+        (all, best)
+    }
+
     /// Returns the pieces of a line, and whether each piece is a word of the query.
-    fn pieces<'a>(&self, line: &'a str) -> Vec<(&'a str, bool)> {
+    pub fn pieces<'a>(&self, line: &'a str) -> Vec<(&'a str, bool)> {
         let mut pieces = Vec::new();
         let mut rest = line;
         while let Some(first) = rest.chars().next() {

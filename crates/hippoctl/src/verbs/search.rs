@@ -6,6 +6,7 @@ use hippo_proto::{ErrorKind, SearchHit, SearchRequest, SearchResponse, Workspace
 
 use crate::connect::{DaemonSession, current_dir, text};
 use crate::failure::{Exit, Failure};
+use crate::live::{self, Screen};
 use crate::output::Output;
 use crate::render;
 use crate::render::passage::TerminalView;
@@ -13,12 +14,17 @@ use hippoctl::args::SearchArgs;
 
 /// Number of results that the daemon returns if a request limits neither their number nor their tokens.
 const LIMIT: u32 = 10;
+
 /// Searches the memory of the workspace, or of several workspaces, and prints the results.
 ///
 /// # Errors
 /// Fails silently if nothing relevant was found. Fails if no workspace is found, or if the daemon refuses the request.
 pub fn search(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Result<(), Failure> {
-    match run(session, args, out) {
+    let searched = match args.interactive {
+        true => interactive(session, args, out).map(|()| true),
+        false => run(session, args, out),
+    };
+    match searched {
         Ok(true) => Ok(()),
         Ok(false) => Err(Failure::silent(Exit::Failed)),
         Err(mut failure) => {
@@ -40,23 +46,10 @@ fn run(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Resul
         return Err(Failure::new(Exit::Usage, "give either --all or --workspace"));
     }
     let several = args.all || given.len() > 1;
-    let mut request = SearchRequest {
-        workspace: String::new(),
-        query: args.query.join(" "),
-        mode: args.mode,
-        limit: args.limit,
-        budget_tokens: args.budget,
-        min_score: args.min_score,
-        path: args.path,
-        since: args.since,
-        until: args.until,
-        explain: args.explain,
-        record: args.record,
-        client: Some(if args.record { "agent" } else { "cli" }.to_owned()),
-        log: true,
-    };
+    let all = args.all;
+    let mut request = request(args);
     let answer = if several {
-        let roots = match args.all {
+        let roots = match all {
             true => {
                 let list = session.call(WorkspaceListRequest {})?.workspaces;
                 list.into_iter().map(|workspace| workspace.root).collect()
@@ -104,6 +97,39 @@ fn run(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Resul
         })?;
     }
     Ok(!answer.results.is_empty() && !is_irrelevant)
+}
+
+/// Returns the request of a search, without a workspace.
+fn request(args: SearchArgs) -> SearchRequest {
+    SearchRequest {
+        workspace: String::new(),
+        query: args.query.join(" "),
+        mode: args.mode,
+        limit: args.limit,
+        budget_tokens: args.budget,
+        min_score: args.min_score,
+        path: args.path,
+        since: args.since,
+        until: args.until,
+        explain: args.explain,
+        record: args.record,
+        client: Some(if args.record { "agent" } else { "cli" }.to_owned()),
+        log: true,
+    }
+}
+
+/// Searches while the user types.
+fn interactive(session: &mut DaemonSession, args: SearchArgs, out: &Output) -> Result<(), Failure> {
+    let screen = Screen::open(
+        "search --interactive",
+        "without a terminal: hippoctl search QUERY",
+        out,
+    )?;
+    let request = SearchRequest {
+        workspace: session.workspace()?,
+        ..request(args)
+    };
+    live::find::find(session, screen, request)
 }
 
 /// Makes the scores of the answers comparable: if a workspace has only scores of the first ranking, for example because
