@@ -57,7 +57,7 @@ fn edits_questions_and_strengthened_entries_appear_while_the_view_is_open() {
     let screen = terminal.shows("cli: tomatoes → memory/2026-03-02.md:");
     assert!(screen.starts_with("hippod "), "{screen}");
     assert!(
-        screen.contains("searchable by meaning") && screen.contains("cycles: "),
+        screen.contains("all searchable") && screen.contains("cycles: "),
         "{screen}"
     );
     terminal.until(|screen| screen.contains('█') && screen.contains("0 edits"));
@@ -81,11 +81,11 @@ fn edits_questions_and_strengthened_entries_appear_while_the_view_is_open() {
 fn the_view_reconnects_to_a_restarted_daemon() {
     let (scratch, daemon, _client) = begun();
     let mut terminal = start(&scratch, 80, 24);
-    terminal.shows("searchable by meaning");
+    terminal.shows("all searchable");
     daemon.kill();
     terminal.shows("reconnecting");
     let _daemon = Daemon::start(&scratch.home(), &QUIET);
-    terminal.shows("searchable by meaning");
+    terminal.shows("all searchable");
     terminal.signal(Signal::INT);
     assert_eq!(terminal.end().code(), Some(130));
     assert!(terminal.is_restored());

@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod backup;
 pub mod context;
+pub mod curve;
 pub mod cycle;
 pub mod doctor;
 pub mod import;

@@ -5,16 +5,19 @@ use hippo_proto::{
     IndexShowResponse, Pointer, RememberResponse,
 };
 
-use super::{INDENT, lines, one_line, pair, plural, short, table};
+use super::{INDENT, bar, lines, one_line, pair, plural, short, table};
 use crate::output::Style;
 
 /// Maximum number of characters of a topic in a table.
 const TOPIC: usize = 40;
+/// Width of a bar.
+const BAR: usize = 10;
 /// The name of the index file. Entries that do not fit into the index file are listed in other files.
 const INDEX_FILE: &str = "HIPPOCAMPUS.md";
 
-/// Renders the entries, one per line: id, strength, band, topic and first pointer.
-pub fn list(answer: &IndexListResponse, style: Style) -> String {
+/// Renders the entries, one per line: id, strength, band, topic and first pointer. With `bars`, the strength is also a
+/// bar.
+pub fn list(answer: &IndexListResponse, bars: bool, style: Style) -> String {
     let rows = answer.entries.iter().map(|entry| {
         let band = match entry.place {
             EntryPlace::Index => entry.band.name().to_owned(),
@@ -28,7 +31,10 @@ pub fn list(answer: &IndexListResponse, style: Style) -> String {
         let first = entry.pointers.first().map(pointer).unwrap_or_default();
         vec![
             style.strong(one_line(&entry.id)),
-            format!("{:.2}", entry.strength),
+            match bars {
+                true => format!("{} {:.2}", bar(entry.strength.into(), BAR), entry.strength),
+                false => format!("{:.2}", entry.strength),
+            },
             band,
             short(&one_line(&entry.topic), TOPIC),
             style.path(first) + &more,
@@ -275,7 +281,9 @@ mod tests {
 
     #[test]
     fn entries_are_rendered_without_colour() {
-        insta::assert_snapshot!(list(&answer(), Style::default()));
+        insta::assert_snapshot!(list(&answer(), false, Style::default()));
+        let bars = list(&answer(), true, Style::default());
+        assert!(bars.contains("  ███████░░░ 0.73  moderate"), "{bars}");
     }
 
     #[test]

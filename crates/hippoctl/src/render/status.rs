@@ -11,13 +11,13 @@ use hippo_proto::{
 use super::{age, bytes, harmless, one_line, pair, plural, table, trust, word};
 use crate::output::Style;
 
-pub use progress::progress;
+pub use progress::{progress, searchable};
 
 /// The end of a line about deletions that hippod holds back: the command that confirms the deletions.
 const CONFIRM: &str = "; confirm with: hippoctl sync --accept-deletions";
 
-/// Renders the status of the daemon, of the model and of each workspace.
-pub fn status(answer: &StatusResponse, style: Style) -> String {
+/// Renders the status of the daemon, of the model and of each workspace. With `bars`, the backlog is a bar.
+pub fn status(answer: &StatusResponse, bars: bool, style: Style) -> String {
     let mut text = format!(
         "{} protocol {}, process {}, up {}, {} resident, {} served\n",
         style.strong(format!("hippod {}", answer.version)),
@@ -32,7 +32,7 @@ pub fn status(answer: &StatusResponse, style: Style) -> String {
     text += &format!("model   {}\n", model_line(&answer.model, style));
     for workspace in &answer.workspaces {
         text.push('\n');
-        text += &one(workspace, style);
+        text += &one(workspace, bars, style);
     }
     if answer.workspaces.is_empty() {
         text += "no workspace is registered\n";
@@ -68,7 +68,7 @@ fn bad_line(label: &str, text: &str, style: Style) -> String {
     format!("  {}\n", style.bad(format!("{label:<8} {text}")))
 }
 
-fn one(workspace: &WorkspaceStatus, style: Style) -> String {
+fn one(workspace: &WorkspaceStatus, bars: bool, style: Style) -> String {
     let missing = match workspace.root_present {
         true => String::new(),
         false => style.bad("  the folder does not exist"),
@@ -86,6 +86,9 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
     );
     let index = format!("{documents}, {chunks}, {embedded} embedded, {pending} pending, {state}");
     text += &pair("index", &index);
+    if bars {
+        text += &pair("backlog", &progress::backlog(workspace, style));
+    }
     let disk = &workspace.disk;
     let disk = format!("{}, {} indexed", plural(disk.files, "file"), disk.indexed_files);
     text += &pair("disk", &disk);
@@ -346,7 +349,7 @@ mod tests {
             memory_rss_bytes: 41_000_000,
             requests_served: 12,
         };
-        insta::assert_snapshot!(status(&answer, Style { colour: false }));
+        insta::assert_snapshot!(status(&answer, false, Style { colour: false }));
     }
 
     #[test]

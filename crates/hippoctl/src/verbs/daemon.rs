@@ -132,7 +132,10 @@ pub fn status(session: &mut DaemonSession, args: &StatusArgs, out: &mut Output) 
     if args.metrics {
         return session.show(MetricsRequest {}, out, |answer, _| answer.text.clone());
     }
-    session.show(StatusRequest {}, out, render::status::status)
+    let bars = out.on_terminal;
+    session.show(StatusRequest {}, out, |answer, style| {
+        render::status::status(answer, bars, style)
+    })
 }
 
 /// Asks the daemon for an audit of the memory, and prints the findings.

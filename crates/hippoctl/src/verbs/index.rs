@@ -5,11 +5,38 @@ use hippo_proto::{
     IndexShowRequest,
 };
 
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
 use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
-use crate::render::index as render;
+use crate::render::{curve, index as render};
 use hippoctl::args::IndexVerb;
+
+/// Returns the strengths of an entry in the next days, for its curve. Returns `None` if the entry does not fade.
+fn strengths(session: &mut DaemonSession, request: &IndexShowRequest) -> Result<Option<Vec<f32>>, Failure> {
+    let at = request.at.as_deref();
+    let begin = at.map_or_else(|| Some(Timestamp::now()), timestamp);
+    let Some(begin) = begin else { return Ok(None) };
+    let mut strengths = Vec::new();
+    for days in curve::days() {
+        let request = IndexShowRequest {
+            at: Some((begin + SignedDuration::from_hours(24 * i64::from(days))).to_string()),
+            ..request.clone()
+        };
+        strengths.push(session.call(request)?.entry.strength);
+    }
+    let fades = strengths.iter().any(|strength| *strength != strengths[0]);
+    Ok(Some(strengths).filter(|_| fades))
+}
+
+/// Parses a time that the daemon accepts: RFC 3339 or a date.
+fn timestamp(at: &str) -> Option<Timestamp> {
+    let day = || at.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok();
+    at.parse().ok().or_else(|| Some(day()?.timestamp()))
+}
 
 /// Runs a verb of `index`.
 ///
@@ -28,7 +55,8 @@ pub fn index(session: &mut DaemonSession, verb: IndexVerb, out: &mut Output) -> 
             for note in render::notes(&answer) {
                 out.remark(&note);
             }
-            return out.answer(&answer, render::list);
+            let bars = out.on_terminal;
+            return out.answer(&answer, |answer, style| render::list(answer, bars, style));
         }
         IndexVerb::Export => {
             let answer = session.call(IndexListRequest {
@@ -37,7 +65,7 @@ pub fn index(session: &mut DaemonSession, verb: IndexVerb, out: &mut Output) -> 
                 ..IndexListRequest::default()
             })?;
             out.json = true;
-            out.answer(&answer, render::list)?;
+            out.answer(&answer, |answer, style| render::list(answer, false, style))?;
             let (shown, total) = (answer.entries.len() as u64, answer.total);
             if shown == total {
                 return Ok(());
@@ -46,7 +74,16 @@ pub fn index(session: &mut DaemonSession, verb: IndexVerb, out: &mut Output) -> 
             return Err(Failure::new(Exit::Failed, what));
         }
         IndexVerb::Show { id, at } => {
-            return session.show(IndexShowRequest { workspace, id, at }, out, render::show);
+            let request = IndexShowRequest { workspace, id, at };
+            let answer = session.call(request.clone())?;
+            let curve = match out.on_terminal && !out.json {
+                true => strengths(session, &request)?,
+                false => None,
+            };
+            return out.answer(&answer, |answer, style| {
+                let curve = curve.map(|strengths| curve::curve(&strengths, style));
+                render::show(answer, style) + &curve.unwrap_or_default()
+            });
         }
         IndexVerb::Forget { id } => {
             return session.show(IndexForgetRequest { workspace, id }, out, render::forgot);

@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 
 use super::Activity;
 use crate::live::{Theme, put, rule, span};
-use crate::render::status::progress;
+use crate::render::status::{progress, searchable};
 use crate::render::{age, bar, bytes, plural};
 use crate::verbs::watched::workspace_at;
 
@@ -85,8 +85,8 @@ fn head(activity: &Activity, theme: Theme) -> [Line<'static>; 4] {
         plural(activity.edits, "edit"),
         plural(activity.asked, "question"),
         plural(activity.prompts, "prompt") + " of hooks",
-        plural(activity.strengthened.len() as u64, "entry") + " strengthened",
-        plural(sessions, "session") + " open",
+        format!("{} strengthened", activity.strengthened.len()),
+        plural(sessions, "session"),
     ];
     let elapsed = u64::try_from(activity.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     let counts = format!("in {}: {}", age(elapsed), counts.join(" · "));
@@ -99,21 +99,22 @@ fn head(activity: &Activity, theme: Theme) -> [Line<'static>; 4] {
 }
 
 /// Returns the line about the passages that are not searchable yet.
-#[expect(clippy::cast_precision_loss, reason = "a share")]
 fn backlog(activity: &Activity, workspace: &WorkspaceStatus, theme: Theme) -> Line<'static> {
     if let Some(degraded) = &workspace.degraded {
         let why = workspace.why.as_deref().unwrap_or_default();
         return Line::from(span(&format!("degraded: {degraded}: {why}"), theme.bad()));
     }
     let since = workspace.embedded.saturating_sub(activity.embedded);
-    let text = progress(workspace, since, activity.begun.elapsed());
-    let total = workspace.embedded + workspace.pending;
-    let share = match total {
-        0 => 1.0,
-        total => workspace.embedded as f64 / total as f64,
+    let text = match workspace.pending {
+        0 => format!(
+            "{} in {}, all searchable",
+            plural(workspace.embedded, "passage"),
+            plural(workspace.documents, "file")
+        ),
+        _ => progress(workspace, since, activity.begun.elapsed()),
     };
     Line::from(vec![
-        Span::styled(bar(share, BAR), theme.good()),
+        Span::styled(bar(searchable(workspace), BAR), theme.good()),
         span(&format!(" {text}"), Style::new()),
     ])
 }

@@ -5,7 +5,11 @@ use std::time::Duration;
 
 use hippo_proto::WorkspaceStatus;
 
-use crate::render::plural;
+use crate::output::Style;
+use crate::render::{bar, plural};
+
+/// Width of a bar.
+const BAR: usize = 10;
 
 /// Describes how much of a workspace is searchable. `embedded` passages became searchable by meaning within `elapsed`.
 #[expect(
@@ -39,6 +43,21 @@ pub fn progress(workspace: &WorkspaceStatus, embedded: u64, elapsed: Duration) -
     text
 }
 
+/// Draws the share of a workspace that is searchable by meaning as a bar, and describes it.
+pub fn backlog(workspace: &WorkspaceStatus, style: Style) -> String {
+    let bar = bar(searchable(workspace), BAR);
+    format!("{} {}", style.good(bar), progress(workspace, 0, Duration::ZERO))
+}
+
+/// Returns the share of the passages of a workspace that is searchable by meaning.
+#[expect(clippy::cast_precision_loss, reason = "a share")]
+pub fn searchable(workspace: &WorkspaceStatus) -> f64 {
+    match workspace.embedded + workspace.pending {
+        0 => 1.0,
+        total => workspace.embedded as f64 / total as f64,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tests::plain;
@@ -62,6 +81,11 @@ mod tests {
         assert_eq!(text, format!("100 files searchable by keyword; {rest}"));
         let text = progress(&workspace(100, 100, 300, 6_000), 200, Duration::from_secs(10));
         assert!(text.ends_with("20/s, about 6 min left"), "{text}");
+        let text = backlog(&workspace(100, 100, 300, 600), Style::default());
+        assert!(
+            text.starts_with("███░░░░░░░ 100 files searchable by keyword; 300 of 900"),
+            "{text}"
+        );
         let text = progress(&workspace(1, 1, 1, 0), 0, Duration::from_secs(3));
         assert_eq!(
             text,
