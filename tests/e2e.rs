@@ -160,6 +160,9 @@ mod near_duplicates;
 mod opencode;
 #[path = "e2e/operations.rs"]
 mod operations;
+#[cfg(feature = "onnx")]
+#[path = "e2e/pictures.rs"]
+mod pictures;
 #[path = "e2e/poisoned.rs"]
 mod poisoned;
 #[path = "e2e/promises.rs"]

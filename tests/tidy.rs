@@ -166,6 +166,19 @@ fn documents_contain_no_local_paths() {
 }
 
 #[test]
+fn the_pictures_of_the_readme_are_small_files() {
+    let pictures = [
+        ("docs/pictures/session.svg", 300_000),
+        ("docs/pictures/search.png", 200_000),
+    ];
+    for (path, most) in pictures {
+        let size = fs::metadata(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+        assert!(size.len() <= most, "{path}: {} bytes", size.len());
+        assert!(read("README.md").contains(&format!("]({path})")), "{path}");
+    }
+}
+
+#[test]
 fn the_changelog_has_a_section_for_this_version() {
     let text = read("CHANGELOG.md");
     let version = format!("\n## {}", env!("CARGO_PKG_VERSION"));

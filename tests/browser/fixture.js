@@ -12,7 +12,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const program = process.env["HIPPOCTL_PROGRAM"] ?? resolve(here, "../../target/debug/hippoctl");
 export const home = mkdtempSync(join(tmpdir(), "hippod-page-"));
 export const workspace = join(home, "workspace");
-const env = { ...process.env, HIPPOD_HOME: home, HIPPOD_EMBED_MODEL: "hash" };
+const env = { ...process.env, HIPPOD_HOME: home, HIPPOD_EMBED_MODEL: process.env["HIPPOD_EMBED_MODEL"] ?? "hash" };
 delete env["HIPPOD_SOCKET"];
 
 /** Text that would run if the page treated it as HTML. */

@@ -60,7 +60,7 @@ fn edits_questions_and_strengthened_entries_appear_while_the_view_is_open() {
         screen.contains("all searchable") && screen.contains("cycles: "),
         "{screen}"
     );
-    terminal.until(|screen| screen.contains('█') && screen.contains("0 edits"));
+    terminal.until(|screen| screen.contains('━') && screen.contains("0 edits"));
     scratch.write(
         "memory/2026-03-03.md",
         "# 2026-03-03\n\n- The \x1b[2J\u{202e}fence is green.\n",

@@ -39,23 +39,42 @@ pub fn is_there() -> bool {
 /// # Errors
 /// Fails if a command failed. The error names the command.
 pub fn test(house: &ProjectFolders, name: &str) -> Result<()> {
+    house::run(&mut command(house, name, &["npm", "test"])?)
+}
+
+/// Returns a command in a folder with a lock file, with the paths of the built programs in its environment. First
+/// installs the packages in the lock file, if necessary.
+///
+/// # Errors
+/// Fails if the packages could not be installed.
+pub fn command(house: &ProjectFolders, name: &str, words: &[&str]) -> Result<Command> {
     let folder = house.root.join(name);
-    let npm = |words: &[&str]| {
-        let mut command = Command::new("npm");
-        command.args(words).current_dir(&folder).stdin(Stdio::null());
+    let run = |words: &[&str]| {
+        let mut command = Command::new(words[0]);
+        command
+            .args(&words[1..])
+            .current_dir(&folder)
+            .stdin(Stdio::null());
         command
     };
     if !is_installed(&folder) {
-        house::run(&mut npm(&["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))
-            .with_context(|| format!("could not install the packages in {name}/package-lock.json"))?;
+        house::run(&mut run(&[
+            "npm",
+            "ci",
+            "--ignore-scripts",
+            "--no-audit",
+            "--no-fund",
+        ]))
+        .with_context(|| format!("could not install the packages in {name}/package-lock.json"))?;
     }
     let built = |program: &str| {
         let program = format!("{program}{}", std::env::consts::EXE_SUFFIX);
         house.target.join("debug").join(program)
     };
-    let mut command = npm(&["test"]);
+    let mut command = run(words);
     command.env("HIPPOD_PROGRAM", built("hippod"));
-    house::run(command.env("HIPPOCTL_PROGRAM", built("hippoctl")))
+    command.env("HIPPOCTL_PROGRAM", built("hippoctl"));
+    Ok(command)
 }
 
 /// Returns true if the installed packages are newer than the lock file.

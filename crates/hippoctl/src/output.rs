@@ -78,6 +78,12 @@ impl Output {
         Ok(self.data.write_all(text.as_bytes())?)
     }
 
+    /// Returns the number of columns of the terminal, or `None` if standard output is not a terminal.
+    pub fn width(&self) -> Option<usize> {
+        let size = || crossterm::terminal::size().map_or(80, |(columns, _)| columns.into());
+        self.on_terminal.then(size)
+    }
+
     /// Prints data. On a terminal, control characters are escaped. In a pipe or a file, the data is unchanged.
     ///
     /// # Errors

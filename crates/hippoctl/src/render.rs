@@ -89,7 +89,7 @@ pub fn bytes(count: u64) -> String {
 )]
 pub fn bar(share: f64, width: usize) -> String {
     let full = (share.clamp(0.0, 1.0) * width as f64).round() as usize;
-    "█".repeat(full) + &"░".repeat(width - full)
+    "━".repeat(full) + &"╌".repeat(width - full)
 }
 
 /// Formats a property: its label and its value, on an indented line.
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn a_bar_has_its_width() {
         let bars = [-1.0, 0.0, 0.04, 0.5, 1.0, 2.0].map(|share| bar(share, 4));
-        assert_eq!(bars, ["░░░░", "░░░░", "░░░░", "██░░", "████", "████"]);
+        assert_eq!(bars, ["╌╌╌╌", "╌╌╌╌", "╌╌╌╌", "━━╌╌", "━━━━", "━━━━"]);
     }
 
     #[test]

@@ -65,6 +65,8 @@ pub fn find(session: &DaemonSession, mut screen: Screen, request: SearchRequest)
             Some(Event::Key(key)) if key.kind != KeyEventKind::Release => {
                 let leaves = finder.press(key, &mut screen, &worker)?;
                 if leaves {
+                    drop(screen);
+                    worker.finish();
                     return Ok(());
                 }
             }

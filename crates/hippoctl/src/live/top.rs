@@ -143,9 +143,12 @@ impl Activity {
                     _ => format!("{changed}, {removed} removed"),
                 }
             }
+            // The backlog is a line of its own.
+            Event::Degraded { degraded, .. } if degraded.as_deref() == Some("embeddings-behind") => return,
             Event::Degraded { degraded, why, .. } => match degraded {
                 Some(degraded) => format!("degraded: {degraded} {}", why.as_deref().unwrap_or_default()),
-                None => "no longer degraded".to_owned(),
+                None if self.is_degraded() => "no longer degraded".to_owned(),
+                None => return,
             },
             Event::Job {
                 job,
@@ -175,6 +178,13 @@ impl Activity {
         };
         self.events.push_front((Timestamp::now(), text));
         self.events.truncate(EVENTS);
+    }
+
+    /// Returns whether the last event about the state was a problem.
+    fn is_degraded(&self) -> bool {
+        let mut events = self.events.iter();
+        let last = events.find(|(_, text)| text.contains("degraded"));
+        last.is_some_and(|(_, text)| text.starts_with("degraded"))
     }
 
     /// Returns the entries that fade, weakest first.

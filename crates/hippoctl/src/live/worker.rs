@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hippo_proto::{Client, ClientError, GetRequest, GetResponse, Method, SearchRequest, SearchResponse};
 
@@ -11,6 +11,9 @@ use crate::failure::Failure;
 
 /// Time between two attempts to connect to the daemon.
 const RETRY: Duration = Duration::from_millis(300);
+
+/// Maximum time between the last key and the end of the program.
+const LEAVE: Duration = Duration::from_secs(1);
 
 /// A request to the daemon.
 pub enum Job {
@@ -60,6 +63,16 @@ impl Worker {
     pub fn send(&self, job: Job) {
         // The thread ends only with this value, or after a panic that is already reported.
         let _ = self.jobs.send(job);
+    }
+
+    /// Waits until the waiting requests are sent, for at most [`LEAVE`]. Otherwise, a question that the recall log keeps
+    /// could be lost.
+    pub fn finish(self) {
+        drop(self.jobs);
+        let until = Instant::now() + LEAVE;
+        while let Some(left) = until.checked_duration_since(Instant::now())
+            && self.answers.recv_timeout(left).is_ok()
+        {}
     }
 
     /// Returns the next answer, if there is one.

@@ -15,32 +15,44 @@ const BAR: usize = 10;
 /// The name of the index file. Entries that do not fit into the index file are listed in other files.
 const INDEX_FILE: &str = "HIPPOCAMPUS.md";
 
-/// Renders the entries, one per line: id, strength, band, topic and first pointer. With `bars`, the strength is also a
-/// bar.
-pub fn list(answer: &IndexListResponse, bars: bool, style: Style) -> String {
+/// Renders the entries, one per line: id, strength, band, topic and first pointer. On a terminal of `width` columns, the
+/// strength is a bar, and the topic fills the rest of the line.
+pub fn list(answer: &IndexListResponse, width: Option<usize>, style: Style) -> String {
     let rows = answer.entries.iter().map(|entry| {
         let band = match entry.place {
             EntryPlace::Index => entry.band.name().to_owned(),
             EntryPlace::Queue => format!("{}, queue", entry.band),
             EntryPlace::Archive => format!("{}, archive", entry.band),
         };
+        let id = style.strong(one_line(&entry.id));
+        let strength = format!("{:.2}", entry.strength);
+        if width.is_some() {
+            let bar = style.path(bar(entry.strength.into(), BAR));
+            return vec![format!("{bar} {strength}"), band, id];
+        }
         let more = match entry.pointers.len() {
             0 | 1 => String::new(),
             count => style.quiet(format!(" +{}", count - 1)),
         };
         let first = entry.pointers.first().map(pointer).unwrap_or_default();
-        vec![
-            style.strong(one_line(&entry.id)),
-            match bars {
-                true => format!("{} {:.2}", bar(entry.strength.into(), BAR), entry.strength),
-                false => format!("{:.2}", entry.strength),
-            },
-            band,
-            short(&one_line(&entry.topic), TOPIC),
-            style.path(first) + &more,
-        ]
+        let topic = short(&one_line(&entry.topic), TOPIC);
+        vec![id, strength, band, topic, style.path(first) + &more]
     });
-    table(&rows.collect::<Vec<_>>(), 5)
+    let rows: Vec<Vec<String>> = rows.collect();
+    let Some(width) = width else {
+        return table(&rows, 5);
+    };
+    let bands = rows.iter().map(|row| row[1].chars().count()).max();
+    let ids = answer.entries.iter().map(|entry| entry.id.chars().count()).max();
+    let taken = BAR + 5 + bands.unwrap_or(0) + ids.unwrap_or(0) + 6;
+    let room = width.saturating_sub(taken);
+    let rows = rows.into_iter().zip(&answer.entries).map(|(mut row, entry)| {
+        if room > 0 {
+            row.push(style.quiet(short(&one_line(&entry.topic), room)));
+        }
+        row
+    });
+    table(&rows.collect::<Vec<_>>(), 4)
 }
 
 /// Returns the notes that are printed together with the list of entries.
@@ -281,9 +293,10 @@ mod tests {
 
     #[test]
     fn entries_are_rendered_without_colour() {
-        insta::assert_snapshot!(list(&answer(), false, Style::default()));
-        let bars = list(&answer(), true, Style::default());
-        assert!(bars.contains("  ███████░░░ 0.73  moderate"), "{bars}");
+        insta::assert_snapshot!(list(&answer(), None, Style::default()));
+        insta::assert_snapshot!(list(&answer(), Some(60), Style::default()));
+        let narrow = list(&answer(), Some(20), Style::default());
+        assert!(narrow.lines().all(|line| !line.contains("Acme")), "{narrow}");
     }
 
     #[test]

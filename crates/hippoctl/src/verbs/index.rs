@@ -55,8 +55,8 @@ pub fn index(session: &mut DaemonSession, verb: IndexVerb, out: &mut Output) -> 
             for note in render::notes(&answer) {
                 out.remark(&note);
             }
-            let bars = out.on_terminal;
-            return out.answer(&answer, |answer, style| render::list(answer, bars, style));
+            let width = out.width();
+            return out.answer(&answer, |answer, style| render::list(answer, width, style));
         }
         IndexVerb::Export => {
             let answer = session.call(IndexListRequest {
@@ -65,7 +65,7 @@ pub fn index(session: &mut DaemonSession, verb: IndexVerb, out: &mut Output) -> 
                 ..IndexListRequest::default()
             })?;
             out.json = true;
-            out.answer(&answer, |answer, style| render::list(answer, false, style))?;
+            out.answer(&answer, |answer, style| render::list(answer, None, style))?;
             let (shown, total) = (answer.entries.len() as u64, answer.total);
             if shown == total {
                 return Ok(());

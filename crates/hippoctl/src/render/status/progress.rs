@@ -83,7 +83,7 @@ mod tests {
         assert!(text.ends_with("20/s, about 6 min left"), "{text}");
         let text = backlog(&workspace(100, 100, 300, 600), Style::default());
         assert!(
-            text.starts_with("███░░░░░░░ 100 files searchable by keyword; 300 of 900"),
+            text.starts_with("━━━╌╌╌╌╌╌╌ 100 files searchable by keyword; 300 of 900"),
             "{text}"
         );
         let text = progress(&workspace(1, 1, 1, 0), 0, Duration::from_secs(3));
