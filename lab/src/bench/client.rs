@@ -84,6 +84,7 @@ mod tests {
     #[test]
     fn a_workspace_that_waits_for_vectors_is_not_measured() {
         let synced = |pending| WorkspaceSyncResponse {
+            files: 3,
             documents: 3,
             changed: 3,
             removed: 0,
