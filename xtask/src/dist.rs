@@ -3,6 +3,7 @@
 mod build;
 mod check;
 mod contents;
+mod emulate;
 mod rehearsal;
 mod root;
 mod runtime;
@@ -28,6 +29,36 @@ struct DistOptions {
     out: Option<PathBuf>,
     check: bool,
     install: Option<PathBuf>,
+    processor: Processor,
+}
+
+/// Processor for which packages are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Processor {
+    /// Name in the names of Rust's targets: `x86_64`, `aarch64`.
+    name: &'static str,
+}
+
+impl Processor {
+    /// The processor of this machine.
+    const HERE: Self = Self {
+        name: std::env::consts::ARCH,
+    };
+
+    /// Returns the processor with a name.
+    ///
+    /// # Errors
+    /// Fails if packages cannot be made for it.
+    fn parse(name: &str) -> Result<Self> {
+        let known = ["x86_64", "aarch64"].into_iter().find(|known| *known == name);
+        let name = known.with_context(|| format!("unknown processor {name}: use x86_64 or aarch64"))?;
+        Ok(Self { name })
+    }
+
+    /// Returns Rust's target if it is not this machine.
+    fn foreign(self) -> Option<String> {
+        (self != Self::HERE).then(|| format!("{}-unknown-linux-gnu", self.name))
+    }
 }
 
 impl DistOptions {
@@ -40,6 +71,7 @@ impl DistOptions {
             out: None,
             check: false,
             install: None,
+            processor: Processor::HERE,
         };
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
@@ -47,6 +79,7 @@ impl DistOptions {
             match argument.as_str() {
                 "--out" => options.out = Some(value()?.into()),
                 "--check" => options.check = true,
+                "--arch" => options.processor = Processor::parse(value()?)?,
                 "--try" => options.install = Some(value()?.into()),
                 unknown => bail!("unknown argument of dist: {unknown}"),
             }
@@ -68,7 +101,10 @@ pub fn run(house: &ProjectFolders, arguments: &[String]) -> Result<()> {
         return check::try_out(house, &package);
     }
     let pages = contents::make_pages(house)?;
-    let packages = make(house, time(house)?, &commit(house), &pages)?;
+    let packages = make(house, time(house)?, &commit(house), &pages, options.processor)?;
+    if options.processor.foreign().is_some() {
+        emulate::try_out(house, &packages[0], options.processor)?;
+    }
     let folder = options.out.unwrap_or_else(|| folder(house));
     write(&packages, &folder)
 }
@@ -82,8 +118,14 @@ pub fn folder(house: &ProjectFolders) -> PathBuf {
 ///
 /// # Errors
 /// Fails if the build failed, or if a program contains a path of this machine.
-fn make(house: &ProjectFolders, time: u64, commit: &str, pages: &Path) -> Result<[PathBuf; 2]> {
-    let programs = build::build(house, commit)?;
+fn make(
+    house: &ProjectFolders,
+    time: u64,
+    commit: &str,
+    pages: &Path,
+    processor: Processor,
+) -> Result<[PathBuf; 2]> {
+    let programs = build::build(house, commit, processor)?;
     for name in build::PROGRAMS {
         if let Some(named) = build::named_folder(house, &programs.join(name))? {
             bail!("{name} contains a path of this machine: {named}");
@@ -93,6 +135,7 @@ fn make(house: &ProjectFolders, time: u64, commit: &str, pages: &Path) -> Result
         programs: &programs,
         pages,
         licences: &licences(house)?,
+        processor,
     };
     Ok([archive(house, parts, time)?, debian(house, parts, time)?])
 }
@@ -102,7 +145,7 @@ fn make(house: &ProjectFolders, time: u64, commit: &str, pages: &Path) -> Result
 /// # Errors
 /// Fails if a part is missing.
 fn archive(house: &ProjectFolders, parts: PackageParts<'_>, time: u64) -> Result<PathBuf> {
-    let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
+    let (os, arch) = (std::env::consts::OS, parts.processor.name);
     if os != "linux" {
         bail!("could not create packages on {os}: packages need Linux");
     }
@@ -139,6 +182,9 @@ fn debian(house: &ProjectFolders, parts: PackageParts<'_>, time: u64) -> Result<
         "--profile",
         "dist",
     ]);
+    if let Some(target) = parts.processor.foreign() {
+        deb.args(["--target", &target]);
+    }
     deb.args(["--compress-type", "gz", "--output"]).arg(&work);
     deb.env("SOURCE_DATE_EPOCH", time.to_string())
         .env("CARGO_TARGET_DIR", &house.target);
@@ -191,7 +237,7 @@ fn write(packages: &[PathBuf], folder: &Path) -> Result<()> {
         say(format_args!("{}: {:.1} MB", place.display(), size as f64 / 1e6));
         write_sum(&place)?;
     }
-    let Ok(url) = std::env::var("HIPPOD_URL") else {
+    let Some(url) = std::env::var("HIPPOD_URL").ok().filter(|url| !url.is_empty()) else {
         return Ok(());
     };
     let [archive, ..] = packages else { return Ok(()) };
@@ -261,6 +307,19 @@ mod tests {
             assert!(formula.contains(line), "{formula}");
         }
         assert!(!formula.contains('@'), "{formula}");
+    }
+
+    #[test]
+    fn packages_are_made_for_known_processors() {
+        assert_eq!(Processor::HERE.foreign(), None);
+        let names = ["x86_64", "aarch64"].map(|name| Processor::parse(name).unwrap().foreign());
+        assert!(
+            names
+                .iter()
+                .flatten()
+                .any(|target| target.ends_with("-unknown-linux-gnu"))
+        );
+        assert!(Processor::parse("arm").is_err());
     }
 
     #[test]

@@ -28,7 +28,7 @@ usage: cargo xtask TASK
   test      run the gate: set-up, format, lints, tests, documentation
   attack    run the attacks of tests/attacks for a limited time: [--only NAME,…] [--minutes N] [--seed N]
   schema    generate the JSON Schema of the protocol, and the types of the clients, from the Rust types
-  dist      build the packages: an archive and a .deb [--out DIR]
+  dist      build the packages: an archive and a .deb [--arch x86_64|aarch64] [--out DIR]
             --check builds them in two folders, compares them, and tries the .deb as --try does
             --try DEB installs a package in a fresh Debian without a network, asks questions, and removes it
   count     count the lines of code, documentation and tests of each crate

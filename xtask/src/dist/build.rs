@@ -7,22 +7,33 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use super::Processor;
 use crate::house::{self, ProjectFolders};
 
 /// Programs in a package.
 pub const PROGRAMS: [&str; 2] = ["hippod", "hippoctl"];
 
-/// Builds the programs from the source code of a commit, and returns their folder.
+/// Builds the programs from the source code of a commit, and returns their folder. For another processor, this needs its
+/// Rust libraries (`rustup target add`) and Debian's cross compilers (`gcc-aarch64-linux-gnu`, `g++-aarch64-linux-gnu`).
 ///
 /// # Errors
 /// Fails if the build failed.
-pub fn build(house: &ProjectFolders, commit: &str) -> Result<PathBuf> {
+pub fn build(house: &ProjectFolders, commit: &str, processor: Processor) -> Result<PathBuf> {
     let mut command = house.cargo();
     command.env("HIPPOD_COMMIT", commit);
     command.args(["build", "--package", "hippod", "--package", "hippoctl"]);
     command.args(["--locked", "--profile", "dist"]);
+    let mut folder = house.target.clone();
+    if let Some(target) = processor.foreign() {
+        let linker = format!("CARGO_TARGET_{}_LINKER", target.replace('-', "_").to_uppercase());
+        if std::env::var_os(&linker).is_none() {
+            command.env(linker, format!("{}-linux-gnu-gcc", processor.name));
+        }
+        command.args(["--target", &target]);
+        folder.push(target);
+    }
     house::run(for_everywhere(&mut command, &places(house)?, &house.target))?;
-    Ok(house.target.join("dist"))
+    Ok(folder.join("dist"))
 }
 
 /// Returns local folders, each with the path that replaces it in a program. If several of these folders contain a

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::contents::make_pages;
 use super::root::Root;
 use super::runtime::sum;
-use super::{commit, folder, make, time, write};
+use super::{Processor, commit, folder, make, time, write};
 use crate::demo::{self, DemoQuestion};
 use crate::house::{self, ProjectFolders};
 use crate::terminal::{duration, say};
@@ -28,7 +28,7 @@ pub fn run(house: &ProjectFolders) -> Result<()> {
     let (time, commit) = (time(house)?, commit(house));
     let pages = make_pages(house)?;
     let begun = Instant::now();
-    let first = make(house, time, &commit, &pages)?;
+    let first = make(house, time, &commit, &pages, Processor::HERE)?;
     say(format_args!(
         "built in {}: {}",
         house.root.display(),
@@ -42,7 +42,7 @@ pub fn run(house: &ProjectFolders) -> Result<()> {
     };
     copy_sources(house, &elsewhere.root)?;
     let begun = Instant::now();
-    let again = make(&elsewhere, time, &commit, &pages)?;
+    let again = make(&elsewhere, time, &commit, &pages, Processor::HERE)?;
     say(format_args!(
         "built in {}: {}",
         elsewhere.root.display(),

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use super::build::PROGRAMS;
-use super::runtime;
+use super::{Processor, runtime};
 use crate::house::{self, ProjectFolders};
 use crate::setup::copy_folder;
 
@@ -57,6 +57,8 @@ pub struct PackageParts<'a> {
     pub pages: &'a Path,
     /// Text with the licences of the linked crates.
     pub licences: &'a str,
+    /// Processor of the programs.
+    pub processor: Processor,
 }
 
 /// Runs a test that generates the manual pages and completions. Returns the folder that contains them.
@@ -101,7 +103,7 @@ pub fn stage(
         stage.add(&format!("bin/{program}"), &read(&parts.programs.join(program))?)?;
         executable(&stage.0.join("bin").join(program))?;
     }
-    let pinned = runtime::obtain(house)?;
+    let pinned = runtime::obtain(house, parts.processor)?;
     for (path, bytes) in &pinned.files {
         stage.add(&format!("lib/hippod/{path}"), bytes)?;
     }

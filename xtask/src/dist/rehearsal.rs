@@ -9,7 +9,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use super::contents::{self, DOCUMENTS, PackageKind, PackageParts, names};
-use super::{archive, time, write_sum};
+use super::{Processor, archive, time, write_sum};
 use crate::house::{self, ProjectFolders};
 use crate::terminal::say;
 
@@ -50,6 +50,7 @@ pub fn rehearse(house: &ProjectFolders) -> Result<()> {
         programs: &house.target.join("debug"),
         pages: &contents::make_pages(house)?,
         licences: "Not made for a rehearsal.\n",
+        processor: Processor::HERE,
     };
     let time = time(house)?;
     let pack = || -> Result<(Vec<u8>, PathBuf)> {

@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use super::Processor;
 use crate::house::{self, ProjectFolders};
 use crate::setup;
 
@@ -37,11 +38,10 @@ pub struct PinnedFiles {
 ///
 /// # Errors
 /// Fails if a wheel cannot be downloaded, or if its checksum differs.
-pub fn obtain(house: &ProjectFolders) -> Result<PinnedFiles> {
+pub fn obtain(house: &ProjectFolders, processor: Processor) -> Result<PinnedFiles> {
     let manifest = manifest(house)?;
     let here = |one: &&Value| {
-        one["os"].as_str() == Some(std::env::consts::OS)
-            && one["arch"].as_str() == Some(std::env::consts::ARCH)
+        one["os"].as_str() == Some(std::env::consts::OS) && one["arch"].as_str() == Some(processor.name)
     };
     let runtime = manifest["runtime"].as_array().into_iter().flatten().find(here);
     let runtime = runtime.context("the manifest has no runtime library for this system")?;
