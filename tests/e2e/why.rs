@@ -278,6 +278,18 @@ fn why_explains_results_and_lists_the_corrections_of_a_text() {
         missed.contains("It is result 3, and the answer has 2.") && missed.contains("To find it:"),
         "{missed}"
     );
+    let refused = |words: &[&str]| {
+        let output = hippoctl(&scratch, words);
+        assert!(!output.status.success(), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(refused(&["why", "memory/2026-03-20.md:5"]).contains("no such file"));
+    assert!(refused(&["why", QUESTION, "--missed", "memory/2026-03-02.md"]).contains("needs a line"));
+    let misspelt = shown(&["why", QUESTION, "--missed", "memory/2026-3-02.md:5"]);
+    assert!(
+        misspelt.contains("A similar path is memory/2026-03-02.md"),
+        "{misspelt}"
+    );
     let list = shown(&["why"]);
     assert!(list.contains("3 passages") && list.lines().count() == 1, "{list}");
 }

@@ -33,6 +33,10 @@ pub fn why(session: &mut DaemonSession, args: WhyArgs, out: &mut Output) -> Resu
             let what = "--missed needs a question";
             return Err(Failure::new(Exit::Usage, what).hint("give the question, or --last"));
         }
+        if split_number(&missed).is_none() && !missed.contains('#') {
+            let hint = format!("add the line: --missed {missed}:LINE");
+            return Err(Failure::new(Exit::Usage, "--missed needs a line").hint(hint));
+        }
         let found = pointed_text(session, &missed, out);
         let (path, line) = match found {
             Ok((_, text)) => (text.path, text.start_line),
@@ -49,13 +53,27 @@ pub fn why(session: &mut DaemonSession, args: WhyArgs, out: &mut Output) -> Resu
         return out.answer(&asked, |asked, style| render::why::list(asked, style));
     }
     let is_pointer = matches!(&args.question[..], [word] if word.contains([':', '#']));
-    if is_pointer && let Ok((workspace, text)) = pointed_text(session, &question, out) {
-        let chain = corrections(session, workspace, &text)?;
-        return out.answer(&chain, |chain, style| {
-            render::why::corrections(&text, &chain.texts, style)
-        });
+    if is_pointer {
+        match pointed_text(session, &question, out) {
+            Ok((workspace, text)) => {
+                let chain = corrections(session, workspace, &text)?;
+                return out.answer(&chain, |chain, style| {
+                    render::why::corrections(&text, &chain.texts, style)
+                });
+            }
+            Err(failure) if names_markdown(&question) => return Err(failure),
+            // A question can contain `:` and `#`.
+            Err(_) => {}
+        }
     }
     explain(session, question, None, args.limit, out)
+}
+
+/// Returns `true` for a pointer to a markdown file, which is not a question.
+fn names_markdown(word: &str) -> bool {
+    let path = word.split_once('#').map_or(word, |(path, _)| path);
+    let path = split_number(path).map_or(path, |(path, _)| path);
+    path.ends_with(".md")
 }
 
 /// Texts about the same fact, from the oldest to the latest.

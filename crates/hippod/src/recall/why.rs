@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hippo_proto::{
     ExplainedPassage, MAX_LIMIT, RecallWhyRequest, RecallWhyResponse, RpcError, SearchHit, SearchMode,
-    SearchRequest,
+    SearchRequest, nearest,
 };
 use hippo_rank::floor::{FLOOR, confidence};
 use hippo_rank::reason::{describe_match, telling_words};
@@ -55,7 +55,10 @@ pub async fn why(searcher: &Arc<Searcher>, request: RecallWhyRequest) -> Result<
         ..SearchRequest::new(&request.workspace, &request.query)
     };
     let (state, answered) = answer_fresh(searcher, question).await?;
-    let notes = answered.response.notes.clone();
+    let mut notes = answered.response.notes.clone();
+    if answered.response.nothing_relevant && request.path.is_none() {
+        notes.push("No passage answers the question; these are the best of the weak ones.".to_owned());
+    }
     let passages = match request.path {
         None => {
             let results = answered.response.results.iter().enumerate();
@@ -173,8 +176,10 @@ fn explain_place(
         .documents()
         .find(|(_, document)| *document.path == *path);
     let Some((row, document)) = document else {
+        let paths = snapshot.corpus.documents().map(|(_, document)| &*document.path);
+        let nearest = nearest(path, paths).map(str::to_owned);
         drop(snapshot);
-        let (outcome, because, change) = explain_missing_file(&state.view, path);
+        let (outcome, because, change) = explain_missing_file(&state.view, path, nearest);
         return Ok(missed(outcome, vec![because], change));
     };
     let found = snapshot.chunk_at(document.chunks(), line).and_then(|chunk| {
@@ -257,10 +262,18 @@ fn explain_place(
 }
 
 /// Returns the reason why the index does not contain a file, and the change that would index the file.
-fn explain_missing_file(view: &WorkspaceView, path: &str) -> (&'static str, String, Option<String>) {
+fn explain_missing_file(
+    view: &WorkspaceView,
+    path: &str,
+    nearest: Option<String>,
+) -> (&'static str, String, Option<String>) {
     if !hippo_fs::exists(&view.root, path) {
         let because = "The workspace contains no file with this path.".to_owned();
-        return ("no-file", because, Some("Check the path.".to_owned()));
+        let change = match nearest {
+            Some(nearest) => format!("Check the path. A similar path is {nearest}."),
+            None => "Check the path.".to_owned(),
+        };
+        return ("no-file", because, Some(change));
     }
     let class = Looker::new(&view.root, &view.rules, &view.config).look(path);
     let (because, change) = match class {
