@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { HOSTILE, begin, end, hippoctl, startBrowser, startPage, workspace } from "./fixture.js";
@@ -63,10 +64,10 @@ test("the address works once, and becomes a cookie that no script can read", asy
 
 test("every page shows its content without errors, in both schemes, and passes axe", async () => {
   const page = await visit(writer, "now");
-  const expected = { now: "all searchable by meaning", search: "Results appear", map: "Deploy", time: "deep", facts: "7000", prompt: "", contexts: "No session", questions: "which port does staging use", health: "duplicate" };
+  const expected = { now: "all searchable by meaning", search: "Results appear", map: "Deploy", time: "deep", facts: "7000", "map?view=graph": "Each dot", prompt: "No agent is connected", contexts: "No session", questions: "which port does staging use", health: "Texts that occur twice" };
   for (const scheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme: scheme });
-    for (const name of PAGES) {
+    for (const name of [...PAGES, "map?view=graph"]) {
       await page.goto(`${writer.origin}/#/${name}`);
       await page.waitForFunction((text) => document.querySelector("main").textContent.includes(text), expected[name]);
       await page.evaluate(axe);
@@ -75,8 +76,58 @@ test("every page shows its content without errors, in both schemes, and passes a
       assert.deepEqual(found, [], `${name} ${scheme}`);
     }
   }
-  // A workspace without a harness has no prompt, and the daemon says so.
   assert.deepEqual(page.errors, []);
+});
+
+test("no page is wider than the screen, and every element is inside", async () => {
+  const page = await visit(reader, "now");
+  for (const [width, height] of [[1280, 800], [390, 844]]) {
+    await page.setViewportSize({ width, height });
+    for (const name of [...PAGES, "map?view=graph"]) {
+      await page.goto(`${reader.origin}/#/${name}`);
+      await page.waitForLoadState("networkidle");
+      if (name === "map") {
+        await page.click(".entry >> nth=0");
+        await page.waitForSelector(".curve");
+      }
+      const outside = await page.evaluate(() => {
+        const scrolls = (node) => node.closest("nav, .scroll, .sr, .skip");
+        const found = [...document.querySelectorAll("body *")].filter((node) => !scrolls(node) && node.getClientRects().length && (node.getBoundingClientRect().right > innerWidth + 1 || node.getBoundingClientRect().left < -1));
+        return [document.documentElement.scrollWidth > innerWidth && "scrolls", ...found.map((node) => node.outerHTML.slice(0, 80))].filter(Boolean);
+      });
+      assert.deepEqual(outside, [], `${name} ${width}`);
+      // Texts such as "false" and "undefined" come from a value that is missing.
+      assert.doesNotMatch(await page.evaluate(() => document.querySelector("main").innerText), /\b(false|undefined|NaN|null|\[object)\b/, name);
+      const current = await page.locator("#nav [aria-current]").boundingBox();
+      assert.ok(current.x >= 0 && current.x + current.width <= width, `${name} ${width}: the current link is visible`);
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 720 });
+});
+
+test("the graph of the map works with the keyboard, and Enter opens an entry", async () => {
+  const page = await visit(reader, "map?view=graph");
+  await page.waitForSelector(".map .dot");
+  assert.equal(await page.locator(".map .dot[tabindex='0']").count(), 1, "the Tab key stops at one dot");
+  await page.focus(".map .dot[tabindex='0']");
+  const topic = () => page.locator(".map .dot:focus").getAttribute("aria-label");
+  const first = await topic();
+  assert.ok((await page.textContent(".caption")).includes(first));
+  for (const key of ["ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"]) {
+    await page.keyboard.press(key);
+    if (await topic() !== first) break;
+  }
+  const second = await topic();
+  assert.notEqual(second, first);
+  await page.keyboard.press("Enter");
+  await page.waitForFunction((topic) => document.querySelector(".detail h2")?.textContent === topic, second);
+  await page.fill("input[type=search]", second);
+  assert.equal(await page.locator(".map .dot:not(.dim)").count(), 1);
+  await page.fill("input[type=search]", "");
+  await page.click(".group >> nth=0");
+  await page.waitForSelector("a:text-is('← All entries')");
+  assert.match(page.url(), /group=/);
+  assert.ok(await page.locator(".entry").count());
 });
 
 test("a person searches with the keyboard alone, and sees reasons and neighbours", async () => {
@@ -112,6 +163,8 @@ test("a search while a person types leaves no trace, and Enter keeps it in the r
   const kept = page.waitForResponse((response) => response.request().postData()?.includes('"log":true'));
   await page.keyboard.press("Enter");
   await kept;
+  // The daemon writes the log after it answers.
+  while (!hippoctl("why").includes("balcony seedlings"));
   await page.goto(`${reader.origin}/#/questions`);
   await page.waitForFunction(() => document.querySelector("main").textContent.includes("balcony seedlings"));
   assert.match(await page.textContent(".list li >> nth=0"), /ui/);
@@ -259,6 +312,28 @@ test("with --write, each change asks first and can be undone", async () => {
   await page.goto(`${writer.origin}/#/time`);
   await page.click("summary:has-text('deep') >> nth=0");
   await page.waitForSelector("details[open] .list, details[open] p");
+});
+
+test("after the daemon was killed and a workspace was removed, the page goes on", async () => {
+  const other = join(workspace, "../other");
+  mkdirSync(other);
+  hippoctl("workspace", "add", other);
+  const page = await visit(reader, "now");
+  await page.reload();
+  await page.selectOption("#workspace", { label: "other" });
+  const { pid } = JSON.parse(hippoctl("status", "--json"));
+  process.kill(pid, "SIGKILL");
+  // On a slow machine, the first answer is an error, because the new daemon needs time to start.
+  do {
+    await page.goto(`${reader.origin}/#/now`);
+    await page.goto(`${reader.origin}/#/map`);
+    await page.waitForFunction(() => document.querySelector("main .bad") || document.querySelector("main").textContent.includes("The map has no entries yet"));
+  } while (await page.locator("main .bad").count());
+  hippoctl("workspace", "remove", other);
+  await page.goto(`${reader.origin}/#/facts`);
+  await page.waitForFunction(() => document.querySelector("main .bad")?.textContent.includes("no longer indexes"));
+  await page.selectOption("#workspace", { label: "workspace" });
+  await page.waitForFunction(() => document.querySelector("main").textContent.includes("7000"));
 });
 
 test("the page runs in the background until it is stopped", async () => {

@@ -6,9 +6,17 @@ import { map } from "/map.js";
 import { time } from "/time.js";
 import { contexts, facts, health, now, prompt, questions } from "/pages.js";
 
+/** For each page: its title, its function, and a sentence for people who see it for the first time. */
 const PAGES = {
-  now: ["Now", now], search: ["Search", search], map: ["Map", map], time: ["Time", time], facts: ["Facts", facts],
-  prompt: ["Prompt", prompt], contexts: ["Contexts", contexts], questions: ["Questions", questions], health: ["Health", health],
+  now: ["Now", now, "The daemon, and the folders whose memory files it indexes."],
+  search: ["Search", search, "Find passages in the memory files."],
+  map: ["Map", map, "The topics of the memory. Each entry points to the files that it describes, and fades if nothing uses it."],
+  time: ["Time", time, "Summaries of the daily logs, and the cycles that maintain the map."],
+  facts: ["Facts", facts, "Statements that a later text corrects."],
+  prompt: ["Prompt", prompt, "The text that the next session of an agent gets from hippod before its first turn."],
+  contexts: ["Contexts", contexts, "Large results of tools that hippod stores for agents, so that their prompts stay short."],
+  questions: ["Questions", questions, "What agents and people asked, and the passages that they got."],
+  health: ["Health", health, "Problems of the daemon and its files, and doubtful texts in the memory."],
 };
 const main = document.getElementById("main");
 const nav = document.getElementById("nav");
@@ -18,16 +26,20 @@ let leave = () => {};
 /** Shows the page in the address. */
 async function show() {
   const [name, query] = location.hash.replace(/^#\/?/, "").split("?");
-  const [title, page] = PAGES[name] ?? PAGES.now;
+  const [title, page, about] = PAGES[name] ?? PAGES.now;
   leave();
   leave = () => {};
   document.querySelector("#reader:not([hidden]) button")?.click();
   document.title = `${title} · hippod`;
   for (const link of nav.children) {
-    if (link.hash === `#/${PAGES[name] ? name : "now"}`) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    const current = link.hash === `#/${PAGES[name] ? name : "now"}`;
+    if (current) {
+      link.setAttribute("aria-current", "page");
+      // On a small screen, the links scroll sideways.
+      nav.scrollLeft = link.offsetLeft - (nav.clientWidth - link.offsetWidth) / 2;
+    } else link.removeAttribute("aria-current");
   }
-  const box = h("div", { class: "page" }, h("h1", {}, title));
+  const box = h("div", { class: "page" }, h("h1", {}, title), h("p", { class: "about" }, about));
   main.replaceChildren(box);
   if (!state.workspace && page !== now) {
     box.append(h("p", { class: "quiet" }, "No workspace is registered. To register a folder, run: hippoctl workspace add DIR"));
@@ -36,8 +48,19 @@ async function show() {
   try {
     leave = (await page(box, new URLSearchParams(query))) ?? leave;
   } catch (error) {
-    box.append(h("p", { class: "bad", role: "alert" }, error.message));
+    const gone = state.workspace && !await loadWorkspaces().then((roots) => roots.includes(state.workspace), () => true);
+    const message = gone ? `hippod no longer indexes ${state.workspace}. Choose another workspace, or add the folder again: hippoctl workspace add ${state.workspace}` : error.message;
+    box.append(h("p", { class: "bad", role: "alert" }, message));
   }
+}
+
+/** Fills the list of workspaces, and returns their roots. Chooses the first of the wanted workspaces that exists. */
+async function loadWorkspaces(wanted) {
+  const roots = (await api("workspace.list")).workspaces.map((workspace) => workspace.root);
+  if (wanted) state.workspace = [...wanted, roots[0]].find((root) => roots.includes(root)) ?? null;
+  const gone = state.workspace && !roots.includes(state.workspace) && h("option", { value: state.workspace, selected: true }, "removed");
+  select.replaceChildren(...roots.map((root) => h("option", { value: root, title: root, selected: root === state.workspace }, nameOf(root, roots))), gone || "");
+  return roots;
 }
 
 /** Moves the focus among the rows of the page. */
@@ -86,10 +109,7 @@ async function start() {
     return;
   }
   Object.assign(state, answer);
-  const roots = (await api("workspace.list")).workspaces.map((workspace) => workspace.root);
-  const saved = sessionStorage.getItem("workspace");
-  state.workspace = [saved, state.workspace, roots[0]].find((root) => roots.includes(root)) ?? null;
-  select.replaceChildren(...roots.map((root) => h("option", { value: root, title: root, selected: root === state.workspace }, nameOf(root, roots))));
+  await loadWorkspaces([sessionStorage.getItem("workspace"), state.workspace]);
   select.addEventListener("change", () => {
     state.workspace = select.value;
     sessionStorage.setItem("workspace", select.value);

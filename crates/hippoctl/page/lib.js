@@ -74,6 +74,7 @@ export function bar(value, label) {
 
 export const number = (value) => (value === null || value === undefined ? "–" : value.toFixed(2));
 export const count = (value, noun) => `${value.toLocaleString("en")} ${noun}${value === 1 ? "" : "s"}`;
+export const entriesOf = (value) => (value === 1 ? "1 entry" : `${value.toLocaleString("en")} entries`);
 export const time = (text) => (text ? text.slice(0, 16).replace("T", " ") : "–");
 export const size = (bytes) => (bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
 

@@ -1,6 +1,7 @@
 // The entries of the index file: strengths, curves, associations and changes.
 
-import { ask, bar, confirm, count, h, list, number, place, state, time, toast } from "/lib.js";
+import { fileOf, graph, groupOf } from "/graph.js";
+import { ask, bar, confirm, count, entriesOf, h, list, number, place, state, time, toast } from "/lib.js";
 
 const DAY = 86400000;
 /** Days of the curve. */
@@ -21,8 +22,8 @@ async function curve(id) {
     h("path", { d: `M${points.join("L")}`, class: "stroke" }));
 }
 
-/** Draws an entry in the middle of its related entries. Only neighbours are drawn, so the graph stays readable. */
-function graph(entry, byId, open) {
+/** Draws an entry in the middle of its related entries. */
+function neighbours(entry, byId, open) {
   const near = entry.related.filter((id) => byId.has(id)).slice(0, 16);
   if (!near.length) return h("p", { class: "quiet" }, "No related entries.");
   const at = near.map((_, index) => (index / near.length) * 2 * Math.PI - Math.PI / 2);
@@ -38,20 +39,46 @@ function graph(entry, byId, open) {
     near.map((id, index) => node(id, ...spots[index])), node(entry.id, 200, 150, true));
 }
 
+/** Number of entries that the page loads before all others. */
+const FIRST = 200;
+
 export async function map(box, params) {
   const filter = h("input", { type: "search", placeholder: "Filter the entries", "aria-label": "Filter" });
   const archived = h("input", { type: "checkbox" });
   const total = h("p", { class: "quiet", role: "status" });
   const rows = h("div", {});
   const detail = h("section", { class: "detail", "aria-label": "Entry" }, h("p", { class: "quiet" }, "Choose an entry."));
-  box.append(h("div", { class: "row" }, filter, h("label", { class: "check" }, archived, "with archived entries")), total, h("div", { class: "split" }, rows, detail));
-  let entries = [], byId = new Map();
+  const asGraph = params.get("view") === "graph", group = params.get("group"), file = params.get("file");
+  const address = (changes) => {
+    const kept = Object.entries({ ...Object.fromEntries(params), ...changes, id: null }).filter(([, value]) => value !== null);
+    return `#/map?${new URLSearchParams(kept)}`;
+  };
+  const tab = (view, text) => h("a", { href: address({ view }), "aria-current": (view === "graph") === asGraph && "page" }, text);
+  const views = h("nav", { class: "views", "aria-label": "View" }, tab("list", "List"), tab("graph", "Graph"));
+  const inside = (group ?? file) !== null;
+  const back = inside && h("p", { class: "row" }, h("a", { href: address({ group: null, file: null }) }, "← All entries"),
+    group !== null && (file === null ? h("strong", {}, group) : h("a", { href: address({ file: null }) }, group)), file !== null && h("strong", {}, file));
+  const drawing = asGraph && h("div", { class: "drawing" });
+  box.append(h("div", { class: "row" }, filter, views, h("label", { class: "check" }, archived, "with archived entries")), total, back || "", h("div", { class: asGraph ? "split wide" : "split" }, h("div", {}, drawing || "", rows), detail));
+  let entries = [], byId = new Map(), dim = () => {};
 
   async function load() {
-    const answer = await ask("index.list", { archived: archived.checked });
+    const params = { archived: archived.checked };
+    if (!byId.size && !asGraph && !inside) {
+      // Of a large map, the strongest entries appear at once.
+      const first = await ask("index.list", { ...params, limit: FIRST });
+      show(first);
+      if (first.total <= FIRST) return;
+    }
+    show(await ask("index.list", params));
+  }
+
+  function show(answer) {
     entries = answer.entries;
     byId = new Map(entries.map((entry) => [entry.id, entry]));
-    total.replaceChildren(`${count(answer.total, "entry").replace("entrys", "entries")}, index file of ${count(answer.tokens, "token")}`);
+    entries = entries.filter((entry) => (group === null || groupOf(entry) === group) && (file === null || fileOf(entry) === file));
+    if (asGraph) dim = graph(drawing, entries, open, (by, name) => { location.hash = address({ [by]: name }); });
+    total.replaceChildren(`${entriesOf(answer.total)}, index file of ${count(answer.tokens, "token")}`);
     draw();
   }
 
@@ -62,7 +89,10 @@ export async function map(box, params) {
     const row = (entry) => h("button", { class: "entry", "data-row": true, onclick: () => open(entry.id) },
       bar(entry.strength, "Strength"), h("span", { class: "topic" }, entry.topic || entry.id), h("span", { class: "quiet small" }, entry.place === "index" ? entry.band : entry.place),
       entry.priority === "amygdala" && h("span", { class: "tag" }, "pinned"));
-    rows.replaceChildren(list(shown, row, "No entry matches."));
+    dim(new Set(shown));
+    // The graph of all groups needs no list beside it, unless a person looks for an entry.
+    const both = !asGraph || inside || words.length || !entries.length;
+    rows.replaceChildren(both ? list(shown, row, entries.length ? "No entry matches." : "The map has no entries yet. Entries appear after a cycle; to run one now: hippoctl consolidate deep") : "");
   }
 
   async function change(method, fields, undo) {
@@ -101,13 +131,13 @@ export async function map(box, params) {
       const shown = await ask("index.show", { id });
       const { entry } = shown;
       const drawing = h("div", {}, h("p", { class: "quiet" }, "…"));
-      detail.replaceChildren(h("h2", {}, entry.topic), entry.summary && h("p", {}, entry.summary), actions(entry), drawing,
+      detail.replaceChildren(h("h2", {}, entry.topic), h("p", {}, entry.summary), actions(entry), drawing,
         h("dl", { class: "facts" }, [["Strength", `${number(entry.strength)} (${entry.band})`], ["Accesses", entry.hits ? `${entry.hits}, last ${time(entry.accessed)}` : "none"], ["Created", `${time(entry.created)} by ${entry.origin}`],
           ["Priority", shown.priority_rule ? `${entry.priority}: ${shown.priority_rule}` : entry.priority], ["Id", entry.id]].map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
         h("p", { class: "small quiet" }, shown.curve, shown.modifiers.map((text) => ` · ${text}`)),
-        shown.forecast.some((one) => one.at) && h("p", { class: "small" }, "Without accesses: ", shown.forecast.filter((one) => one.at).map((one) => `${one.event} ${one.at.slice(0, 10)}`).join(", ")),
+        shown.forecast.some((one) => one.at) ? h("p", { class: "small" }, "Without accesses: ", shown.forecast.filter((one) => one.at).map((one) => `${one.event} ${one.at.slice(0, 10)}`).join(", ")) : "",
         h("h3", {}, "Sources"), h("ul", { class: "plain" }, entry.pointers.map((pointer) => h("li", {}, place(pointer.path), pointer.section && ` § ${pointer.section}`))),
-        h("h3", {}, "Related"), graph(entry, byId, open));
+        h("h3", {}, "Related"), neighbours(entry, byId, open));
       drawing.replaceChildren(await curve(id));
     } catch (error) {
       detail.replaceChildren(h("p", { class: "bad" }, error.message));

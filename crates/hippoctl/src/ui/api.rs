@@ -104,7 +104,7 @@ pub fn answer(session: &mut DaemonSession, call: PageCall) -> HttpResponse {
         }),
     };
     match answered {
-        Ok(result) => HttpResponse::json("200 OK", &json!({"result": result})),
+        Ok(result) => HttpResponse::result(&result),
         Err(Failure {
             message, hint, kind, ..
         }) => {

@@ -17,6 +17,7 @@ pub fn find(path: &str) -> Option<(&'static str, &'static str)> {
         "/app.js" => "app.js", "text/javascript";
         "/lib.js" => "lib.js", "text/javascript";
         "/search.js" => "search.js", "text/javascript";
+        "/graph.js" => "graph.js", "text/javascript";
         "/map.js" => "map.js", "text/javascript";
         "/pages.js" => "pages.js", "text/javascript";
         "/time.js" => "time.js", "text/javascript";

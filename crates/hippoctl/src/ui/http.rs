@@ -138,6 +138,14 @@ impl HttpResponse {
         }
     }
 
+    /// Creates the answer to a request of the page, without a copy of a large result.
+    pub fn result(result: &serde_json::Value) -> Self {
+        Self {
+            body: format!("{{\"result\":{result}}}").into_bytes(),
+            ..Self::json("200 OK", &serde_json::Value::Null)
+        }
+    }
+
     /// Creates the refusal of a request.
     pub fn refusal(status: &'static str, message: &str) -> Self {
         Self::json(status, &serde_json::json!({"error": {"message": message}}))
