@@ -2,6 +2,7 @@
 
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,6 +20,17 @@ delete env["HIPPOD_SOCKET"];
 export const HOSTILE = "<img src=x onerror=\"window.hacked=1\"><script>window.hacked=1</script> </div> [a](javascript:window.hacked=1)";
 
 export const hippoctl = (...words) => execFileSync(program, words, { cwd: workspace, env, encoding: "utf8" });
+
+/** Sends a request to the daemon, and returns the result. */
+export async function call(method, params) {
+  const socket = connect(join(home, "hippod.sock"));
+  socket.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })}\n`);
+  let text = "";
+  for await (const part of socket) if ((text += part).endsWith("\n")) break;
+  const { result, error } = JSON.parse(text);
+  if (error) throw new Error(error.message);
+  return result;
+}
 
 /** Writes the memory, and waits until it is searchable. */
 export function begin() {

@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { HOSTILE, begin, end, hippoctl, startBrowser, startPage, workspace } from "./fixture.js";
+import { HOSTILE, begin, call, end, hippoctl, startBrowser, startPage, workspace } from "./fixture.js";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const PAGES = ["now", "search", "map", "time", "facts", "prompt", "contexts", "questions", "health"];
@@ -312,6 +312,20 @@ test("with --write, each change asks first and can be undone", async () => {
   await page.goto(`${writer.origin}/#/time`);
   await page.click("summary:has-text('deep') >> nth=0");
   await page.waitForSelector("details[open] .list, details[open] p");
+});
+
+test("the page shows the prompt of a connected agent, and the contents that a session stored", async () => {
+  hippoctl("init", "--platform", "claude-code");
+  const page = await visit(reader, "prompt");
+  await page.click(".list summary >> nth=0");
+  await page.waitForFunction(() => document.querySelector(".list .file")?.textContent.includes("This project has a memory"));
+  const content = Array.from({ length: 400 }, (_, at) => `test ${at} ... ok`).join("\n");
+  await call("context.open", { workspace, session: "tools" });
+  await call("context.put", { session: "tools", turn: 0, type: "tool_result", source: { type: "exec", ref: "make test" }, content });
+  await page.goto(`${reader.origin}/#/contexts`);
+  await page.click(".list summary >> nth=0");
+  await page.click("button:text-is('Fetch')");
+  await page.waitForFunction(() => document.querySelector(".list .file")?.textContent.includes("test 399 ... ok"));
 });
 
 test("after the daemon was killed and a workspace was removed, the page goes on", async () => {

@@ -61,7 +61,8 @@ export async function prompt(box) {
   }
   for (const platform of answer.platforms) {
     box.append(h("h2", {}, `${platform.platform}: ${count(platform.tokens, "token")}`));
-    box.append(list(platform.parts, (part) => h("details", {}, h("summary", { "data-row": true }, h("strong", {}, part.source), h("span", { class: "quiet" }, ` ${count(part.tokens, "token")} · ${part.why}`)), h("div", { class: "file", tabindex: "0" }, part.text))));
+    box.append(list(platform.parts, (part) => h("details", {}, h("summary", { "data-row": true }, h("strong", {}, part.source), h("span", { class: "quiet" }, ` ${count(part.tokens, "token")} · ${part.why}`)), h("div", { class: "file", tabindex: "0", role: "region", "aria-label": `Text of ${part.source}` },
+      part.lines.map((line) => h("div", {}, line.text || " ", line.why && h("span", { class: "quiet" }, ` ${line.why}`)))))));
   }
 }
 
