@@ -23,6 +23,8 @@ const CHANGES: [&str; 12] = [
 ];
 /// Maximum number of words from such a verb to `from`, with the verb.
 const BEFORE_FROM: usize = 6;
+/// Maximum number of words of an old value.
+const LONGEST_VALUE: usize = 4;
 /// Numbers that are written as words.
 #[rustfmt::skip] // a list is read in lines
 const NUMBERS: [&str; 12] = [
@@ -51,9 +53,7 @@ pub(super) fn find_corrected(texts: &[DatedText<'_>]) -> Vec<(usize, usize)> {
     let mut corrections: BTreeMap<String, Vec<Correction>> = BTreeMap::new();
     for (at, text) in texts.iter().enumerate() {
         for (number, sentence) in sentences(text) {
-            if let Some(old) = old_value(sentence) {
-                let mut valid = values(sentence);
-                valid.remove(&old);
+            if let Some((old, valid)) = old_value(sentence) {
                 let (at, words) = ((at, number), telling_words(sentence));
                 corrections
                     .entry(old)
@@ -72,10 +72,10 @@ pub(super) fn find_corrected(texts: &[DatedText<'_>]) -> Vec<(usize, usize)> {
         }
         for (number, sentence) in sentences(text) {
             let is_stated = has_any(&STATES, words(sentence)) && !has_any(&ADDRESSED, words(sentence));
-            let stated = if is_stated {
-                values(sentence)
-            } else {
-                BTreeSet::new()
+            let stated = match change(sentence) {
+                Some((_, new)) => new,
+                None if is_stated => values(sentence, false),
+                None => BTreeSet::new(),
             };
             for correction in stated.iter().filter_map(|value| corrections.get(value)).flatten() {
                 let (newer, line) = correction.at;
@@ -109,26 +109,50 @@ fn sentences<'t>(text: &DatedText<'t>) -> impl Iterator<Item = (u32, &'t str)> {
     stating.flat_map(|(number, line)| split_sentences(line).map(move |sentence| (number, sentence)))
 }
 
-/// Returns the value that a sentence says is not valid any more, in lower case.
-fn old_value(sentence: &str) -> Option<String> {
+/// Returns the value that a sentence says is not valid any more, and the values that are valid, in lower case.
+fn old_value(sentence: &str) -> Option<(String, BTreeSet<String>)> {
     let lower = sentence.to_lowercase();
     let after = |mark: &str| {
         let at = sentence.find(&format!(" {mark} "))?;
         Some(&sentence[at + mark.len() + 2..])
     };
-    if let Some((before, rest)) = sentence.split_once(" from ")
-        && let Some((old, _)) = rest.split_once(" to ")
-        && has_any(&CHANGES, words(before).rev().take(BEFORE_FROM))
-    {
-        return single_value(old);
+    if let Some(changed) = change(sentence) {
+        return Some(changed);
     }
     if !has_any(&CHANGED, words(&lower)) {
         return None;
     }
-    BEFORE_OLD.iter().find_map(|mark| {
-        let clause = after(mark)?.split([',', ';', ':', '(', ')', '—', '–']).next()?;
-        single_value(clause)
-    })
+    let old = BEFORE_OLD
+        .iter()
+        .find_map(|mark| single_value(clause(after(mark)?)))?;
+    let is_number = |value: &str| value.contains(char::is_numeric);
+    let mut valid = values(sentence, false);
+    // Other names of the sentence may be its subject.
+    valid.retain(|value| *value != old && (is_number(value) || !is_number(&old)));
+    Some((old, valid))
+}
+
+/// Returns OLD and the values of NEW, if a sentence says that something changed from OLD to NEW.
+fn change(sentence: &str) -> Option<(String, BTreeSet<String>)> {
+    let (before, rest) = sentence.split_once(" from ")?;
+    let (old, new) = rest.split_once(" to ")?;
+    let before = before.to_lowercase();
+    if !has_any(&CHANGES, words(&before).rev().take(BEFORE_FROM)) || words(old).count() > LONGEST_VALUE {
+        return None;
+    }
+    let new: Vec<&str> = words(clause(new)).take(LONGEST_VALUE).collect();
+    let (old, new) = (values(old, true), values(&new.join(" "), true));
+    // `Node` in `from Node 18 to Node 20` did not change.
+    let mut gone = old.difference(&new);
+    let value = gone.next().filter(|_| gone.next().is_none())?;
+    Some((value.clone(), new.difference(&old).cloned().collect()))
+}
+
+/// Returns the start of a text up to the next punctuation mark within a sentence.
+fn clause(text: &str) -> &str {
+    text.split([',', ';', ':', '(', ')', '—', '–'])
+        .next()
+        .unwrap_or_default()
 }
 
 fn has_any<'w>(list: &[&str], mut words: impl Iterator<Item = &'w str>) -> bool {
@@ -137,20 +161,21 @@ fn has_any<'w>(list: &[&str], mut words: impl Iterator<Item = &'w str>) -> bool 
 
 /// Returns the value in a short phrase such as `on port 8080 any more`, if the phrase contains exactly one.
 fn single_value(phrase: &str) -> Option<String> {
-    let mut found = values(&format!("- {phrase}")).into_iter();
+    let mut found = values(phrase, true).into_iter();
     let words = words(phrase).count();
-    found.next().filter(|_| words <= 4 && found.next().is_none())
+    found
+        .next()
+        .filter(|_| words <= LONGEST_VALUE && found.next().is_none())
 }
 
-/// Returns the numbers and names of a sentence in lower case. The first word counts only if it contains a digit.
-fn values(sentence: &str) -> BTreeSet<String> {
-    let words = words(sentence).enumerate();
+/// Returns the numbers and names of a text in lower case. The first word of a sentence is a name only if `is_phrase` is
+/// true.
+fn values(text: &str, is_phrase: bool) -> BTreeSet<String> {
+    let words = words(text).enumerate();
     let is_value = |(at, word): &(usize, &str)| {
         word.contains(char::is_numeric)
             || NUMBERS.contains(word)
-            || (*at > 0 || sentence.starts_with('-'))
-                && word.chars().nth(1).is_some()
-                && word.starts_with(char::is_uppercase)
+            || (*at > 0 || is_phrase) && word.chars().nth(1).is_some() && word.starts_with(char::is_uppercase)
     };
     words
         .filter(is_value)
@@ -203,6 +228,22 @@ mod tests {
             (
                 "Failed webhooks of billing are retried five times.",
                 "Correction: failed webhooks of billing are retried six times, not five.",
+            ),
+            (
+                "- Staging listens on port 8080.",
+                "- Staging listens on port 8443 now, not 8080.",
+            ),
+            (
+                "The Billing queue takes 30 minutes.",
+                "- Changed the Billing queue from 30 minutes to 8 hours.",
+            ),
+            (
+                "- Changed the billing queue from 30 minutes to 8 hours.",
+                "- Changed the billing queue from 8 hours to 45 minutes.",
+            ),
+            (
+                "The backend of billing runs on Node 18.",
+                "- Upgraded the backend of billing from Node 18 to Node 20 (finally).",
             ),
         ];
         let (log, early, late) = ("memory/2026-03-02.md", Some("2026-03-02"), Some("2026-03-09"));
