@@ -68,6 +68,8 @@ if [ -n "$uninstall" ]; then
     copy=$(mktemp)
     trap 'rm -f "$copy"' EXIT
     cp "$list" "$copy"
+    # A daemon that runs without a service would go on with removed files.
+    "$prefix/bin/hippoctl" service stop >/dev/null 2>&1 || true
     listed file "$copy" | while IFS= read -r path; do
         rm -f "$prefix/$path"
     done

@@ -71,7 +71,7 @@ fn a_folder_without_a_setup_names_the_command() {
     let (code, told, errors) = bench.run(&["prompt"]);
     assert_eq!((code, told.as_str()), (4, ""));
     assert!(
-        errors.contains("no harness is set up in") && errors.contains("hippoctl init /"),
+        errors.contains("no harness is set up in") && errors.contains(" --platform claude-code (or"),
         "{errors}"
     );
     let (code, _, errors) = bench.run(&["prompt", "--platform", "codex"]);

@@ -83,6 +83,10 @@ fn install(house: &ProjectFolders, archive: &Path, expected: &BTreeSet<String>) 
         let mut command = Command::new("sh");
         command.arg(house.root.join("install.sh")).args(words);
         command.arg("--prefix").arg(prefix).env_remove("HIPPOD_URL");
+        // The script stops the daemon of this home.
+        command
+            .env("HIPPOD_HOME", folder.path().join("home"))
+            .env_remove("HIPPOD_SOCKET");
         command
     };
     let from = archive.parent().unwrap_or(archive).display().to_string();

@@ -67,10 +67,13 @@ pub fn compute_prompt(
     let root = root.display().to_string();
     if platforms.is_empty() {
         let name = asked.map(Harness::name);
-        let option = name.map(|name| format!(" --platform {name}")).unwrap_or_default();
+        let platforms = "claude-code (or codex, opencode, openclaw, pi)";
         let what = name.map_or("no harness is".to_owned(), |name| format!("{name} is not"));
         let failure = Failure::new(Exit::NotFound, format!("{what} set up in {root}"));
-        return Err(failure.hint(format!("set it up: hippoctl init {root}{option}")));
+        return Err(failure.hint(format!(
+            "set it up: hippoctl init {root} --platform {}",
+            name.unwrap_or(platforms)
+        )));
     }
     Ok(PromptAnswer { root, platforms })
 }
