@@ -107,7 +107,6 @@ methods! {
     "get" => Get(GetRequest) -> GetResponse,
     /// Returns passages that concern a prompt of the user, or none.
     "recall" => Recall(RecallRequest) -> RecallResponse,
-    /// Explains what `recall` returned for the last prompts.
     /// Lists the last questions of a workspace with their answers.
     "recall.log" => RecallLog(RecallLogRequest) -> RecallLogResponse,
     /// Explains why a question finds passages, or does not find one.

@@ -1372,7 +1372,7 @@ export interface Methods {
     params: RecallRequest;
     result: RecallResponse;
   };
-  /** Explains what `recall` returned for the last prompts. Lists the last questions of a workspace with their answers. */
+  /** Lists the last questions of a workspace with their answers. */
   "recall.log": {
     params: RecallLogRequest;
     result: RecallLogResponse;

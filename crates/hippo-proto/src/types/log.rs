@@ -104,8 +104,8 @@ pub struct LoggedPassage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vector: Option<f32>,
     /// `given` if the passage was returned. Otherwise the reason why not: `below-floor`, `given-before`, `session`,
-    /// `instruction`, `superseded`, `no-room`, `not-needed`, `near-duplicate`, `only-heading` or `changed`; newer daemons may have
-    /// others.
+    /// `instruction`, `superseded`, `no-room`, `not-needed`, `near-duplicate`, `only-heading` or `changed`; newer
+    /// daemons may have others.
     pub outcome: String,
     /// Path and line of the result that corrects this passage.
     #[serde(default, skip_serializing_if = "Option::is_none")]

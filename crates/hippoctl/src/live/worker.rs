@@ -99,7 +99,7 @@ impl Queue {
         }
     }
 
-    /// Sends requests until nobody reads the answers.
+    /// Sends requests until the [`Worker`] is dropped.
     fn run(mut self, jobs: &Receiver<Job>, answers: &Sender<Answer>) {
         let mut is_idle = true;
         loop {

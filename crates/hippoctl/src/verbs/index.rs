@@ -4,7 +4,6 @@ use hippo_proto::{
     EntryPriority, IndexEditRequest, IndexForgetRequest, IndexListRequest, IndexRestoreRequest,
     IndexShowRequest,
 };
-
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};

@@ -362,7 +362,7 @@ class Methods(ABC):
         before: int | None = None,
         limit: int | None = None,
     ) -> p.RecallLogResponse:
-        """Explains what `recall` returned for the last prompts. Lists the last questions of a workspace with their answers."""
+        """Lists the last questions of a workspace with their answers."""
         answer: p.RecallLogResponse = self.call("recall.log", given(workspace=workspace, before=before, limit=limit))
         return answer
 
@@ -922,7 +922,7 @@ class AsyncMethods(ABC):
         before: int | None = None,
         limit: int | None = None,
     ) -> p.RecallLogResponse:
-        """Explains what `recall` returned for the last prompts. Lists the last questions of a workspace with their answers."""
+        """Lists the last questions of a workspace with their answers."""
         answer: p.RecallLogResponse = await self.call("recall.log", given(workspace=workspace, before=before, limit=limit))
         return answer
 

@@ -71,12 +71,7 @@ pub(super) fn find_corrected(texts: &[DatedText<'_>]) -> Vec<(usize, usize)> {
             continue;
         }
         for (number, sentence) in sentences(text) {
-            let is_stated = has_any(&STATES, words(sentence)) && !has_any(&ADDRESSED, words(sentence));
-            let stated = match change(sentence) {
-                Some((_, new)) => new,
-                None if is_stated => values(sentence, false),
-                None => BTreeSet::new(),
-            };
+            let stated = stated_values(sentence);
             for correction in stated.iter().filter_map(|value| corrections.get(value)).flatten() {
                 let (newer, line) = correction.at;
                 let later = &texts[newer];
@@ -109,19 +104,30 @@ fn sentences<'t>(text: &DatedText<'t>) -> impl Iterator<Item = (u32, &'t str)> {
     stating.flat_map(|(number, line)| split_sentences(line).map(move |sentence| (number, sentence)))
 }
 
+/// Returns the values that a sentence states. A change from OLD to NEW states NEW.
+fn stated_values(sentence: &str) -> BTreeSet<String> {
+    if has_any(&ADDRESSED, words(sentence)) {
+        return BTreeSet::new();
+    }
+    match change(sentence) {
+        Some((_, new)) => new,
+        None if has_any(&STATES, words(sentence)) => values(sentence, false),
+        None => BTreeSet::new(),
+    }
+}
+
 /// Returns the value that a sentence says is not valid any more, and the values that are valid, in lower case.
 fn old_value(sentence: &str) -> Option<(String, BTreeSet<String>)> {
-    let lower = sentence.to_lowercase();
+    if let Some(changed) = change(sentence) {
+        return Some(changed);
+    }
+    if !has_any(&CHANGED, words(&sentence.to_lowercase())) {
+        return None;
+    }
     let after = |mark: &str| {
         let at = sentence.find(&format!(" {mark} "))?;
         Some(&sentence[at + mark.len() + 2..])
     };
-    if let Some(changed) = change(sentence) {
-        return Some(changed);
-    }
-    if !has_any(&CHANGED, words(&lower)) {
-        return None;
-    }
     let old = BEFORE_OLD
         .iter()
         .find_map(|mark| single_value(clause(after(mark)?)))?;
@@ -289,6 +295,10 @@ mod tests {
             ),
             (
                 "Make sure that your staging uses port 8080.",
+                "Staging listens on port 8443 now, not 8080.",
+            ),
+            (
+                "You changed your staging port from 5 to 8080.",
                 "Staging listens on port 8443 now, not 8080.",
             ),
             (
