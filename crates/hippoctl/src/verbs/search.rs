@@ -120,15 +120,15 @@ fn request(args: SearchArgs) -> SearchRequest {
 
 /// Searches while the user types.
 fn interactive(session: &mut DaemonSession, args: SearchArgs, out: &Output) -> Result<(), Failure> {
+    let request = SearchRequest {
+        workspace: session.workspace()?,
+        ..request(args)
+    };
     let screen = Screen::open(
         "search --interactive",
         "without a terminal: hippoctl search QUERY",
         out,
     )?;
-    let request = SearchRequest {
-        workspace: session.workspace()?,
-        ..request(args)
-    };
     live::find::find(session, screen, request)
 }
 

@@ -10,7 +10,7 @@ use crate::output::Output;
 /// # Errors
 /// Fails if no workspace is found, or if standard input or standard output is not a terminal.
 pub fn top(session: &mut DaemonSession, out: &Output) -> Result<(), Failure> {
-    let screen = Screen::open("top", "without a terminal: hippoctl status", out)?;
     let workspace = session.workspace()?;
+    let screen = Screen::open("top", "without a terminal: hippoctl status", out)?;
     live::top::top(session, screen, workspace)
 }
