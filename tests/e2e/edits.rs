@@ -2,6 +2,8 @@
 
 use hippod_tests::{Daemon, Scratch};
 
+use std::io::Write;
+
 use hippo_proto::{StatusRequest, StatusResponse, WorkspaceSyncRequest, WorkspaceSyncResponse};
 
 #[test]
@@ -186,29 +188,20 @@ fn a_constantly_written_file_is_indexed_without_loss() {
     let mut client = daemon.client();
     client.index(&scratch.workspace());
     let file = scratch.workspace().join("memory/log.md");
-    let (stop, stopped) = std::sync::mpsc::channel::<()>();
-    let writer = std::thread::spawn(move || {
-        use std::io::Write;
-        let mut log = std::fs::File::options().append(true).open(file).unwrap();
-        let mut lines = 1;
-        while stopped.try_recv().is_err() {
-            writeln!(log, "- line{lines} goes on").unwrap();
-            lines += 1;
-            std::thread::yield_now();
-            if lines > 200_000 {
-                break;
-            }
-        }
-        lines
-    });
+    let log = std::fs::File::options().append(true).open(file).unwrap();
+    let lines = std::cell::Cell::new(1_u32);
+    // Searches follow each other faster than the quiet time, so the file is never quiet.
     client.search_until(&scratch.workspace(), "line5", |answer| {
+        for number in lines.get()..lines.get() + 20 {
+            writeln!(&log, "- line{number} goes on").unwrap();
+        }
+        lines.set(lines.get() + 20);
         answer
             .results
             .first()
             .is_some_and(|hit| hit.text.contains("line5 "))
     });
-    stop.send(()).unwrap();
-    let lines = writer.join().unwrap();
+    let lines = lines.get();
     client.sync(&scratch.workspace());
     let last = format!("line{}", lines - 1);
     let answer = client.search(&scratch.workspace(), &last);
