@@ -8,6 +8,7 @@ use hippo_proto::{
 };
 use hippo_rank::floor::{FLOOR, confidence};
 use hippo_rank::reason::{describe_match, telling_words};
+use hippo_rank::rerank::CANDIDATES;
 use hippo_store::vector::PreparedQuery;
 use hippo_text::terms;
 
@@ -100,7 +101,7 @@ fn explain_hit(query: &str, at: usize, hit: &SearchHit) -> ExplainedPassage {
     because.push(match hit.explain.as_ref().and_then(|all| all.get("rank")) {
         Some(rank) => format!(
             "The first ranking put it at place {:.0} (score {first:.2}). The second ranking, which reads the texts \
-             of the best 100 passages, gives it the score {:.2}.",
+             of the best {CANDIDATES} passages, gives it the score {:.2}.",
             rank.exp().max(1.0),
             hit.score
         ),
