@@ -24,6 +24,7 @@ mod text;
 mod text_merge;
 mod three_way;
 mod token;
+mod versions;
 mod write;
 
 use std::collections::BTreeSet;
@@ -36,6 +37,7 @@ pub use indexed::IndexedEntry;
 pub use section::IndexSection;
 pub use text::slug;
 pub use text_merge::merge_text;
+pub use versions::merge_versions;
 pub(crate) use write::written_text;
 pub use write::{as_written, entry_text, pointer_line};
 

@@ -1,0 +1,120 @@
+//! Merge of two versions of the index file that two machines wrote.
+//!
+//! [`super::merge`] merges the file with the store of one machine, and the file takes precedence. Here, both sides are
+//! files, and neither takes precedence: exchanging the sides changes the order of the text at most.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use super::{IndexFile, IndexFileOptions, as_written, merge_text};
+use hippo_types::entry::Entry;
+
+/// Merges two versions of the index file that derive from `base`. If the versions have no common version, `base` is
+/// empty.
+///
+/// - Counts (`hits`, `version`) of both sides are added. Without a base, the larger count is used.
+/// - The later `accessed` and the earlier `created` are used.
+/// - A pointer, a tag or a relation that one side added is kept; one that one side removed is dropped.
+/// - If both sides changed another field, the side with the later access is used.
+/// - An entry that one side removed is dropped, unless the other side changed it.
+/// - Other text is merged by [`merge_text`].
+#[must_use]
+pub fn merge_versions(base: &[u8], ours: &[u8], theirs: &[u8], settings: IndexFileOptions) -> Vec<u8> {
+    let [old, our, their] = [base, ours, theirs].map(|bytes| IndexFile::parse(bytes, settings));
+    let mut merged = IndexFile::parse(&merge_text(base, ours, theirs, settings), settings);
+    let mut dropped = BTreeSet::new();
+    for id in merged.entries().map(|it| it.entry.id.clone()).collect::<Vec<_>>() {
+        let entry = |file: &IndexFile| file.get(&id).map(|it| as_written(&it.entry, &settings));
+        match (entry(&old), entry(&our), entry(&their)) {
+            (base, Some(our), Some(their)) => {
+                merged.edit(&merge_entry(base.as_ref(), &our, &their), true);
+            }
+            (Some(base), Some(left), None) | (Some(base), None, Some(left)) if base == left => {
+                dropped.insert(id);
+            }
+            _ => {}
+        }
+    }
+    merged.remove_all(&dropped);
+    merged.to_bytes()
+}
+
+/// Merges two versions of one entry. The struct literal lists each field, so the compiler reports a new field that is
+/// not merged.
+fn merge_entry(base: Option<&Entry>, our: &Entry, their: &Entry) -> Entry {
+    // Both machines must choose the same side, also if the times are equal.
+    let rank = |entry: &Entry| {
+        (
+            entry.accessed,
+            entry.version,
+            entry.topic.clone(),
+            entry.summary.clone(),
+        )
+    };
+    let sides = EntrySides {
+        base,
+        our,
+        their,
+        ours_later: rank(our) >= rank(their),
+    };
+    let (priority, priority_rule) = sides.value(|entry| (entry.priority, entry.priority_rule.clone()));
+    Entry {
+        id: our.id.clone(),
+        topic: sides.value(|entry| entry.topic.clone()),
+        summary: sides.value(|entry| entry.summary.clone()),
+        pointers: sides.union(|entry| entry.pointers.clone()),
+        created: our.created.min(their.created),
+        accessed: our.accessed.max(their.accessed),
+        replayed_to: our.replayed_to,
+        hits: sides.count(|entry| entry.hits),
+        strength: sides.value(|entry| entry.strength),
+        tags: sides.union(|entry| entry.tags.clone()),
+        related: sides.union(|entry| entry.related.clone()),
+        priority,
+        priority_rule,
+        origin: sides.value(|entry| entry.origin),
+        version: sides.count(|entry| entry.version),
+    }
+}
+
+struct EntrySides<'a> {
+    base: Option<&'a Entry>,
+    our: &'a Entry,
+    their: &'a Entry,
+    ours_later: bool,
+}
+
+impl EntrySides<'_> {
+    /// Returns the changed value. If both sides changed it, returns the value of the side with the later access.
+    fn value<T: PartialEq>(&self, value: impl Fn(&Entry) -> T) -> T {
+        let (our, their) = (value(self.our), value(self.their));
+        match self.base.map(value) {
+            Some(base) if base == our => their,
+            Some(base) if base == their => our,
+            _ if self.ours_later => our,
+            _ => their,
+        }
+    }
+
+    /// Adds the changes of both sides to a count.
+    fn count(&self, value: impl Fn(&Entry) -> u32) -> u32 {
+        let (our, their) = (value(self.our), value(self.their));
+        self.base.map(value).map_or(our.max(their), |base| {
+            let sum = i64::from(our) + i64::from(their) - i64::from(base);
+            u32::try_from(sum.max(0)).unwrap_or(u32::MAX)
+        })
+    }
+
+    /// Returns the elements of both sides without those of the base that one side removed.
+    fn union<T: PartialEq + Clone>(&self, value: impl Fn(&Entry) -> Vec<T>) -> Vec<T> {
+        let (our, their) = (value(self.our), value(self.their));
+        let base = self.base.map(value).unwrap_or_default();
+        let stays = |one: &T, other: &[T]| other.contains(one) || !base.contains(one);
+        let mut all: Vec<T> = our.iter().filter(|one| stays(one, &their)).cloned().collect();
+        let added = their.iter().filter(|one| !our.contains(one) && stays(one, &our));
+        all.extend(added.cloned());
+        all
+    }
+}
