@@ -1,6 +1,7 @@
 //! Tests of folders of notes, as users of Obsidian write them.
 
-use hippod_tests::Scratch;
+use hippo_proto::{Cycle, Strategy};
+use hippod_tests::{Caller, Scratch};
 
 use super::backup::hippoctl;
 
@@ -225,4 +226,39 @@ fn weak_results_in_a_pipe_are_printed_with_the_exit_code_of_no_result() {
         code == 0 && out.contains("Tea.md") && !out.contains("nothing_relevant"),
         "{out}"
     );
+}
+
+#[test]
+fn a_question_about_a_deleted_note_finds_nothing_relevant() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "Iceland.md",
+        "# Iceland\n\nThe rental car was booked with Lava Cars.\n",
+    );
+    for name in ["Tea", "Boiler", "Dentist"] {
+        scratch.write(
+            &format!("{name}.md"),
+            format!("# {name}\n\nTwo minutes at 70 degrees.\n"),
+        );
+    }
+    let daemon = scratch.daemon();
+    let (mut client, root) = (daemon.client(), scratch.workspace());
+    client.index(&root);
+    client.run(&root, Cycle::Light);
+    let ask = |client: &mut Caller| client.ask(&root, "rental car in Iceland", false);
+    let before = ask(&mut client);
+    assert_eq!(
+        (&*before.results[0].path, before.nothing_relevant),
+        ("Iceland.md", false)
+    );
+    std::fs::remove_file(root.join("Iceland.md")).unwrap();
+    for synced in [false, true] {
+        let after = ask(&mut client);
+        assert!(after.nothing_relevant, "{synced}: {after:?}");
+        let (code, _, err) = run(&scratch, &["search", "rental car in Iceland"]);
+        assert_eq!((code, err.contains("nothing relevant found")), (1, true), "{err}");
+        client.sync(&root);
+    }
+    let strategy = ask(&mut client).strategy;
+    assert_eq!(strategy, Strategy::Hybrid, "the entry of the note still matches");
 }

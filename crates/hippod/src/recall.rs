@@ -199,8 +199,9 @@ impl SearchState {
         }
         let gone = !gone.is_empty();
         let (found, all) = (collector.best_hit_tokens(), collector.has_all());
-        // Remembered answers are relevant, and scores of degraded answers are not comparable with the others.
-        let is_whole = self.consulted.route == Route::Search && index.degraded.is_none();
+        // Remembered answers are relevant, and scores of degraded answers are not comparable with the others. An entry
+        // that matches the question does not make weak results relevant: its note may have been deleted.
+        let is_whole = self.consulted.route != Route::Index && index.degraded.is_none();
         let is_hybrid = self.question.mode == SearchMode::Hybrid;
         let nothing_relevant = is_hybrid && is_whole && collector.is_irrelevant(&self.question.terms);
         let (collected, tokens, mut notes, dropped) = collector.finish(&self.question);
