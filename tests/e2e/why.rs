@@ -293,3 +293,32 @@ fn why_explains_results_and_lists_the_corrections_of_a_text() {
     let list = shown(&["why"]);
     assert!(list.contains("3 passages") && list.lines().count() == 1, "{list}");
 }
+
+#[test]
+fn the_corrections_of_a_line_are_those_of_no_other_line_in_its_passage() {
+    let scratch = Scratch::new();
+    let log = |port: u16| {
+        format!("# Deploy\n\nThe garden is green.\nStaging server port: {port}\nThe fence is old.\n")
+    };
+    scratch.write("memory/2026-03-02.md", log(7000));
+    scratch.write("memory/2026-03-09.md", log(8443));
+    let daemon = Daemon::start(&scratch.home(), &QUIET);
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    let why = |line: u32| {
+        let output = hippoctl(&scratch, &["why", &format!("memory/2026-03-02.md:{line}")]);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for line in [3, 5] {
+        let told = why(line);
+        assert_eq!(
+            told,
+            format!("memory/2026-03-02.md:{line}: no text corrects it\n")
+        );
+    }
+    assert_eq!(
+        why(4),
+        "2026-03-02  memory/2026-03-02.md:4  corrected by memory/2026-03-09.md:4\n   Staging server port: 7000\n\
+         2026-03-09  memory/2026-03-09.md:4  current\n   Staging server port: 8443\n"
+    );
+}

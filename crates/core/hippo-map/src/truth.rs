@@ -14,7 +14,7 @@ use crate::audit::words::split_words;
 use crate::consolidation::{ValueConflict, value_conflict};
 use hippo_text::gist::machine::is_machine;
 
-pub use latest::{AMONG, order_latest_first};
+pub use latest::{AMONG, order_latest_first, own_date};
 
 /// Minimum number of words, not counting values, of a sentence that a later sentence can supersede.
 const LEAST_WORDS: usize = 4;

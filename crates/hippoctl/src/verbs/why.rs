@@ -1,5 +1,8 @@
 //! `why`: explanations of answers.
 
+use std::collections::BTreeSet;
+
+use hippo_map::truth::{DatedText, find_superseded, own_date};
 use hippo_proto::{
     GetResponse, LoggedQuestion, RecallLogRequest, RecallWhyRequest, SearchHit, SearchRequest,
 };
@@ -55,7 +58,10 @@ pub fn why(session: &mut DaemonSession, args: WhyArgs, out: &mut Output) -> Resu
     let is_pointer = matches!(&args.question[..], [word] if word.contains([':', '#']));
     if is_pointer {
         match pointed_text(session, &question, out) {
-            Ok((workspace, text)) => {
+            Ok((workspace, mut text)) => {
+                if names_line(&question, &text) {
+                    keep_first_line(&mut text);
+                }
                 let chain = corrections(session, workspace, &text)?;
                 return out.answer(&chain, |chain, style| {
                     render::why::corrections(&text, &chain.texts, style)
@@ -67,6 +73,19 @@ pub fn why(session: &mut DaemonSession, args: WhyArgs, out: &mut Output) -> Resu
         }
     }
     explain(session, question, None, args.limit, out)
+}
+
+/// Returns whether a pointer to `text` has the form `PATH:LINE`. `hippoctl get` prints the text from this line to the end.
+fn names_line(pointer: &str, text: &GetResponse) -> bool {
+    let line = split_number(pointer).filter(|_| text.path != pointer);
+    line.is_some_and(|(head, line)| line == text.start_line && split_number(head).is_none())
+}
+
+/// Removes all lines but the first from a text.
+fn keep_first_line(text: &mut GetResponse) {
+    text.end_line = text.start_line;
+    let end = text.text.find('\n').unwrap_or(text.text.len());
+    text.text.truncate(end);
 }
 
 /// Returns `true` for a pointer to a markdown file, which is not a question.
@@ -128,7 +147,7 @@ fn last_questions(session: &mut DaemonSession, limit: Option<u32>) -> Result<Vec
     }
 }
 
-/// Searches for the texts that correct a text, and for the texts that the same text corrects.
+/// Searches for the lines that correct the lines of a text, and for the lines that the same lines correct.
 fn corrections(
     session: &mut DaemonSession,
     workspace: String,
@@ -143,29 +162,61 @@ fn corrections(
         ..SearchRequest::new(workspace, words)
     };
     let hits = session.call(request)?.results;
-    let is_here = |hit: &&SearchHit| {
+    let lines: Vec<SearchHit> = hits.iter().flat_map(split_lines).collect();
+    Ok(CorrectionChain {
+        texts: chain(lines, text),
+    })
+}
+
+/// Returns the lines of a result that are not blank, each as a result.
+fn split_lines(hit: &SearchHit) -> Vec<SearchHit> {
+    // A block of code states nothing, and needs the lines around it to be recognized. The text of a result has no
+    // comments, so its lines can be fewer than those of the file.
+    let count = (hit.start_line..=hit.end_line).count();
+    if hit.text.contains("```") || hit.text.trim_end().lines().count() != count {
+        return vec![hit.clone()];
+    }
+    let numbered = (hit.start_line..).zip(hit.text.lines());
+    let lines = numbered.filter(|(_, line)| !line.trim().is_empty());
+    let line = |(number, line): (u32, &str)| SearchHit {
+        start_line: number,
+        end_line: number,
+        text: line.to_owned(),
+        superseded_by: None,
+        ..hit.clone()
+    };
+    lines.map(line).collect()
+}
+
+/// Returns the lines about the facts that a text states, from the oldest to the latest. Returns nothing if no line
+/// corrects another one.
+fn chain(mut lines: Vec<SearchHit>, text: &GetResponse) -> Vec<SearchHit> {
+    let superseded = find_superseded(&lines.iter().map(dated).collect::<Vec<_>>(), usize::MAX);
+    let is_here = |hit: &SearchHit| {
         hit.path == text.path && hit.start_line <= text.end_line && text.start_line <= hit.end_line
     };
+    let asked = (0..lines.len()).filter(|at| is_here(&lines[*at]));
+    let latest: BTreeSet<usize> = asked.map(|at| superseded[at].unwrap_or(at)).collect();
+    let is_corrected = |at: &usize| superseded[*at].is_some_and(|newer| latest.contains(&newer));
+    let older: Vec<usize> = (0..lines.len()).filter(is_corrected).collect();
+    let is_latest = |at: &usize| older.iter().any(|older| superseded[*older] == Some(*at));
+    let mut shown: Vec<usize> = latest.iter().copied().filter(is_latest).collect();
+    shown.extend(&older);
     let place = |hit: &SearchHit| format!("{}:{}", hit.path, hit.start_line);
-    let latest: Vec<String> = (hits.iter().filter(is_here))
-        .map(|hit| hit.superseded_by.clone().unwrap_or_else(|| place(hit)))
-        .collect();
-    let is_corrected = |hit: &&SearchHit| {
-        hit.superseded_by
-            .as_ref()
-            .is_some_and(|newer| latest.contains(newer))
-    };
-    let older: Vec<&SearchHit> = hits.iter().filter(is_corrected).collect();
-    let is_latest = |hit: &&SearchHit| {
-        let place = Some(place(hit));
-        older.iter().any(|older| older.superseded_by == place)
-    };
-    let mut texts: Vec<SearchHit> = hits
-        .iter()
-        .filter(is_latest)
-        .chain(older.iter().copied())
-        .cloned()
-        .collect();
-    texts.sort_by(|one, other| one.date.cmp(&other.date));
-    Ok(CorrectionChain { texts })
+    let places: Vec<String> = lines.iter().map(place).collect();
+    for at in older {
+        lines[at].superseded_by = superseded[at].map(|newer| places[newer].clone());
+    }
+    let mut texts: Vec<SearchHit> = shown.into_iter().map(|at| lines[at].clone()).collect();
+    texts.sort_by(|one, other| (&one.date, one.start_line).cmp(&(&other.date, other.start_line)));
+    texts
+}
+
+fn dated(hit: &SearchHit) -> DatedText<'_> {
+    DatedText {
+        date: own_date(hit.date.as_deref(), &hit.path, &hit.heading),
+        place: (&hit.path, hit.start_line),
+        heading: &hit.heading,
+        text: &hit.text,
+    }
 }

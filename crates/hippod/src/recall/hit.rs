@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hippo_map::consolidation::PassageKey;
-use hippo_map::truth::{AMONG, DatedText, find_superseded, order_latest_first};
+use hippo_map::truth::{AMONG, DatedText, find_superseded, order_latest_first, own_date};
 use hippo_proto::{LoggedPassage, Scores, SearchHit, SearchRequest};
 use hippo_rank::collapse::AnswerTexts;
 use hippo_rank::corpus::{ChunkPlace, SectionPlace};
@@ -12,7 +12,6 @@ use hippo_rank::pack::Packer;
 use hippo_rank::rank::{Features, RankedChunk};
 use hippo_rank::rerank::{FEATURES, FeatureValues};
 use hippo_text::chunk::{ContentHash, text};
-use hippo_text::source::SourceKind;
 use hippo_text::terms::QueryTerm;
 
 use super::question::SearchQuestion;
@@ -351,14 +350,6 @@ fn dated(collected: &CollectedHit) -> DatedText<'_> {
         heading: &hit.heading,
         text: &hit.text,
     }
-}
-
-/// Returns the date of a text if the path or a heading contains the date. Other dates may come from the file's
-/// modification time, which does not show the age of a single line. Pages of sessions have no date here, so that words
-/// of an assistant never correct the memory.
-fn own_date<'d>(date: Option<&'d str>, path: &str, heading: &[String]) -> Option<&'d str> {
-    let date = date.filter(|_| SourceKind::from_path(path) != SourceKind::Session);
-    date.filter(|date| path.contains(date) || heading.iter().any(|title| title.contains(date)))
 }
 
 fn estimate(text: &str) -> u32 {

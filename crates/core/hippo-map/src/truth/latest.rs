@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use hippo_text::source::SourceKind;
 use hippo_text::speaker;
 use hippo_text::terms::{QueryTerm, index_terms};
 
@@ -69,6 +70,15 @@ pub fn order_latest_first(question: &str, terms: &[QueryTerm], hits: &[(DatedTex
         order[place] = at;
     }
     order
+}
+
+/// Returns the date of a text if the path or a heading contains the date. Other dates may come from the file's
+/// modification time, which does not show the age of a single line. Pages of sessions have no date here, so that words
+/// of an assistant never correct the memory.
+#[must_use]
+pub fn own_date<'d>(date: Option<&'d str>, path: &str, heading: &[String]) -> Option<&'d str> {
+    let date = date.filter(|_| SourceKind::from_path(path) != SourceKind::Session);
+    date.filter(|date| path.contains(date) || heading.iter().any(|title| title.contains(date)))
 }
 
 #[cfg(test)]
