@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::rank::Features;
+use hippo_text::speaker::is_speaker_term;
 use hippo_text::terms;
 
 /// Cosine from which the meaning of a passage is close to the question.
@@ -33,7 +34,7 @@ pub fn describe_match(question: &str, passage: &str, features: &Features) -> Vec
     };
     let (found, missing): (Vec<_>, Vec<_>) = telling_words(question)
         .into_iter()
-        .partition(|(_, terms)| terms.iter().any(is_there));
+        .partition(|(_, terms)| has_word(terms, &is_there));
     let list = |words: &[(String, Vec<terms::QueryTerm>)]| {
         let quoted = words.iter().map(|(word, _)| format!("\"{word}\""));
         quoted.collect::<Vec<_>>().join(", ")
@@ -61,6 +62,17 @@ pub fn describe_match(question: &str, passage: &str, features: &Features) -> Vec
         sentences.push("Its speaker is named in the question.".to_owned());
     }
     sentences
+}
+
+/// Returns whether a passage contains a word. `terms` are the terms of the word. A compound, such as a path, is there as
+/// a whole, or with all its parts: a passage that contains only `md` does not contain `notes/a.md`.
+fn has_word(terms: &[terms::QueryTerm], is_there: &impl Fn(&terms::QueryTerm) -> bool) -> bool {
+    let mut own = terms.iter().filter(|term| !is_speaker_term(&term.term));
+    let is_whole = own.next().is_some_and(is_there);
+    let mut parts = own
+        .filter(|term| term.term.chars().all(char::is_alphanumeric))
+        .peekable();
+    is_whole || parts.peek().is_some() && parts.all(is_there)
 }
 
 #[cfg(test)]
@@ -93,5 +105,21 @@ mod tests {
                 "Its meaning is far from the question (similarity 0.10)."
             ]
         );
+    }
+
+    #[test]
+    fn a_passage_contains_a_path_only_with_all_its_parts() {
+        let of = |question, passage| describe_match(question, passage, &Features::default());
+        let passage = "memory/2026-03-02.md Deploy: staging runs on port 8443";
+        assert_eq!(
+            of("port in notes/deploy.md", passage),
+            ["It contains \"port\", but not \"notes/deploy.md\"."]
+        );
+        for word in ["memory/2026-03-02.md", "2026-03-02.md", "deploy-staging"] {
+            assert_eq!(
+                of(word, passage),
+                [format!("It contains every word of the question: \"{word}\".")]
+            );
+        }
     }
 }
