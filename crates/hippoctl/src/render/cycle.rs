@@ -54,13 +54,25 @@ fn body(report: &CycleReport, all: bool, before: &str, style: Style) -> String {
     text += before;
     let steps = report.plan.iter();
     let steps = steps.map(|step| (&step.rule, ids(&step.entries), &step.what));
-    block(&mut text, "", steps, all, style);
+    block(&mut text, "", steps, if all { usize::MAX } else { STEPS }, style);
     let refused = report.refused.iter();
     let refused = refused.map(|it| (&it.rule, ids(&it.entries), &it.reason));
-    block(&mut text, "refused:", refused, all, style);
+    block(
+        &mut text,
+        "refused:",
+        refused,
+        if all { usize::MAX } else { 0 },
+        style,
+    );
     let findings = report.findings.iter();
     let findings = findings.map(|it| (&it.rule, one_line(&it.entry), &it.what));
-    block(&mut text, "check:", findings, all, style);
+    block(
+        &mut text,
+        "check:",
+        findings,
+        if all { usize::MAX } else { STEPS },
+        style,
+    );
     text += &report.health.as_ref().map(health).unwrap_or_default();
     wrote(&mut text, &report.files, style);
     let tree = report.tree.as_ref();
@@ -194,13 +206,14 @@ fn outcome(outcome: CycleOutcome, style: Style) -> String {
     }
 }
 
-/// Appends a heading and the rows, one per line. A row contains a rule, entries and a text. If there are no rows,
-/// appends nothing.
+/// Appends a heading and the rows, one per line. A row contains a rule, entries and a text. If a rule has more than
+/// [`STEPS`] + 1 rows, appends only `most` of its rows, and the number of the others. If there are no rows, appends
+/// nothing.
 fn block<'a>(
     text: &mut String,
     heading: &str,
     rows: impl Iterator<Item = (&'a String, String, &'a String)>,
-    all: bool,
+    most: usize,
     style: Style,
 ) {
     let mut by_rule: Vec<(&str, Vec<Vec<String>>)> = Vec::new();
@@ -217,10 +230,10 @@ fn block<'a>(
     }
     let mut shown = Vec::new();
     for (_, rows) in by_rule {
-        let count = if all || rows.len() <= STEPS + 1 {
+        let count = if rows.len() <= STEPS + 1 {
             rows.len()
         } else {
-            STEPS
+            most.min(rows.len())
         };
         let more = rows.len() - count;
         let name = rows[0][0].clone();
@@ -228,7 +241,11 @@ fn block<'a>(
         if more > 0 {
             shown.push(vec![
                 name,
-                format!("and {more} more"),
+                if count > 0 {
+                    format!("and {more} more")
+                } else {
+                    format!("{more} times")
+                },
                 "to show all: --verbose".to_owned(),
             ]);
         }

@@ -277,3 +277,28 @@ fn only_the_first_steps_of_a_rule_are_shown_unless_all_are_requested() {
     );
     assert_eq!(lines(90, true).len(), 90);
 }
+
+#[test]
+fn many_refused_steps_of_a_rule_are_one_line_unless_all_are_requested() {
+    let refusal = |number: usize| CycleRefusal {
+        rule: "value-conflict".into(),
+        entries: ids_of(&[&format!("e{number}"), &format!("f{number}")]),
+        reason: "not merged: different numbers".into(),
+    };
+    let lines = |count, all| {
+        let many = CycleReport {
+            refused: (0..count).map(refusal).collect(),
+            ..deep()
+        };
+        let text = report(&many, all, PLAIN);
+        let lines = text.lines().filter(|line| line.contains("value-conflict"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(4, false).len(), 4);
+    let shown = lines(102, false);
+    assert!(
+        shown.len() == 1 && shown[0].contains("102 times") && shown[0].contains("--verbose"),
+        "{shown:?}"
+    );
+    assert_eq!(lines(102, true).len(), 102);
+}
