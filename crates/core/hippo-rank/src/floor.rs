@@ -6,8 +6,8 @@ use hippo_text::terms::{self, QueryTerm};
 
 /// Minimum confidence of the best passage. If no passage reaches it, a prompt gets none.
 pub const FLOOR: f32 = 0.5;
-/// Minimum confidence of further passages, once one passage reaches [`FLOOR`].
-pub const FURTHER: f32 = 0.2;
+/// Minimum confidence of further passages with a word of the prompt, once one passage reaches [`FLOOR`].
+const FURTHER: f32 = 0.2;
 /// Minimum score, in the first ranking, of a good result. If even the best result is weaker, the answer is not
 /// remembered. The entries of weaker results do not count as accessed, and an entry that a query creates does not point
 /// to weaker results.
@@ -36,6 +36,17 @@ pub fn confidence(score: f32, features: &Features) -> f32 {
     let (of_score, of_cosine, constant) = WEIGHTS;
     let logit = of_score * (score / (1.0 - score)).ln() + of_cosine * cosine + constant;
     1.0 / (1.0 + (-logit).exp())
+}
+
+/// Returns the minimum confidence of a passage, if the best passage for the prompt has the confidence `best`. The vector
+/// of a passage resembles those of its neighbours, because the model reads them together. A passage without a word of
+/// the prompt therefore needs as much confidence as the best one.
+#[must_use]
+pub fn least_confidence(best: f32, features: &Features) -> f32 {
+    match best >= FLOOR && features.lexical_unit > 0.0 {
+        true => FURTHER,
+        false => FLOOR,
+    }
 }
 
 /// Returns whether a result of a hybrid search is weak, by its scores in the first and the second ranking.
@@ -97,6 +108,21 @@ mod tests {
         );
         for (score, cosine) in [(0.0, -1.0), (1.0, 1.0), (f32::EPSILON, 0.0)] {
             assert!((0.0..=1.0).contains(&of(score, Some(cosine))));
+        }
+    }
+
+    #[test]
+    fn only_a_further_passage_with_a_word_of_the_prompt_is_below_the_floor() {
+        let of = |best, lexical_unit| {
+            let features = Features {
+                lexical_unit,
+                ..Features::default()
+            };
+            least_confidence(best, &features)
+        };
+        assert!(of(0.9, 0.1) < FLOOR);
+        for (best, lexical_unit) in [(0.9, 0.0), (0.4, 0.1), (0.4, 0.0)] {
+            assert!(of(best, lexical_unit) >= FLOOR, "{best} {lexical_unit}");
         }
     }
 

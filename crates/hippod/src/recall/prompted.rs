@@ -11,7 +11,7 @@ use hippo_proto::{
     LoggedPassage, RecallRequest, RecallResponse, RecalledPassage, RpcError, SearchHit, SearchMode,
     SearchRequest, SearchResponse,
 };
-use hippo_rank::floor::{self, FLOOR, FURTHER};
+use hippo_rank::floor::{self, FLOOR, least_confidence};
 use hippo_rank::rank::Features;
 use hippo_redact::without_secrets;
 use hippo_text::fence::{FENCE, fenced};
@@ -183,12 +183,12 @@ fn choose(hits: &[SearchHit], given: &HashSet<String>) -> Choice {
             .filter(|(_, _, excluded)| !eligible || excluded.is_none());
         judged.map(|(_, confidence, _)| *confidence).fold(0.0, f32::max)
     };
-    let least = if best(true) >= FLOOR { FURTHER } else { FLOOR };
+    let best_given = best(true);
     let mut body = String::new();
     let mut choice = Choice::default();
     for (hit, confidence, excluded) in &judged {
         let outcome = match excluded {
-            _ if *confidence < least => "below-floor",
+            _ if *confidence < least_confidence(best_given, &features(hit)) => "below-floor",
             Some(excluded) => excluded,
             None if choice.passages.len() == MOST => "not-needed",
             None => match add(&mut body, hit, *confidence) {
