@@ -169,7 +169,7 @@ impl HookWork {
             self.say(Err(trouble.to_owned()));
         }
         let folder = self.folder(event)?;
-        let is_claude = claude_project().is_some();
+        let is_claude = claude_project().is_some() || event.is_of_claude_code();
         let section = root::section(&self.session.paths, &folder, self.args.budget, is_claude);
         if let Some(said) = section.transpose() {
             self.say(said);

@@ -62,6 +62,12 @@ impl HookEvent {
         event.unwrap_or_else(|| Self::unusable("the event is not complete"))
     }
 
+    /// Returns whether the event is one of Claude Code, by the path of the transcript.
+    pub fn is_of_claude_code(&self) -> bool {
+        let path = self.transcript.as_deref();
+        path.is_some_and(|path| path.components().any(|part| part.as_os_str() == ".claude"))
+    }
+
     /// Parses an event. The event ends with the first complete JSON value, even if the input stays open.
     fn parse(input: impl Read) -> Self {
         let mut input = input.take(LONGEST);
@@ -110,6 +116,12 @@ mod tests {
             (whole.transcript, whole.cwd),
             (Some("/t.jsonl".into()), Some("/w".into()))
         );
+        assert!(
+            !HookEvent::parse(&b"{\"transcript_path\":\"/h/.codex/sessions/s.jsonl\"}"[..])
+                .is_of_claude_code()
+        );
+        let of_claude = b"{\"transcript_path\":\"/h/.claude/projects/w/s.jsonl\"}";
+        assert!(HookEvent::parse(&of_claude[..]).is_of_claude_code());
         let odd = HookEvent::parse(&br#"{"session_id":7,"transcript_path":"","cwd":null}"#[..]);
         assert_eq!(odd, HookEvent::default());
         for junk in [&b""[..], b"[]", b"{", b"\xff\xfe", b"null", b"{\"cwd\":\"/w\" {"] {
