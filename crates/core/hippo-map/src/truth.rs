@@ -3,10 +3,11 @@
 //! Two lines state the same attribute in two cases. Either both are sentences that describe a state in the same words,
 //! except for the values. Or both have the form `name: value`, with the same name below the same headings. The value of
 //! the later day is valid; within one file, the value of the later line is valid. Also, a later sentence can name the
-//! old value (`explicit`).
+//! old value (`explicit`), or another holder of a role (`role`).
 
 mod explicit;
 mod latest;
+mod role;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -135,7 +136,8 @@ pub fn find_superseded(texts: &[DatedText<'_>], most_values: usize) -> Vec<Optio
             superseded[at] = superseded[at].or(newest);
         }
     }
-    for (older, newer) in explicit::find_corrected(texts) {
+    let corrected = explicit::find_corrected(texts).into_iter();
+    for (older, newer) in corrected.chain(role::find_replaced(texts)) {
         superseded[older] = superseded[older].or(Some(newer));
     }
     // A text that supersedes another one may itself be superseded. Each text gets the latest one of its chain, which has
