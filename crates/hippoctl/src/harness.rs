@@ -14,6 +14,7 @@ pub mod nodes;
 pub mod plan;
 mod platform;
 pub mod record;
+pub mod repository;
 mod revert;
 pub mod snapshot;
 mod splice;

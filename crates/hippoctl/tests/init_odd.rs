@@ -218,3 +218,44 @@ fn init_connects_no_agent_if_no_agent_is_installed() {
     assert!(told.starts_with("claude-code in "), "{told}");
     assert!(!told.contains("no agent"), "{told}");
 }
+
+/// Runs git in a folder.
+fn git(root: &Path, words: &[&str]) -> String {
+    let ran = std::process::Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@example.org"])
+        .args(words)
+        .current_dir(root)
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{words:?}: {ran:?}");
+    String::from_utf8(ran.stdout).unwrap()
+}
+
+#[test]
+fn files_of_a_kind_that_git_tracks_are_not_ignored() {
+    let (_folder, top) = folder();
+    // The workspace is below the folder of the repository, and its name is a pattern.
+    let root = top.join("notes [a]");
+    for day in ["2026-03-02", "2026-03-03"] {
+        write(&root, &format!("memory/{day}.md"), "# Log\n");
+    }
+    git(&top, &["init", "-q"]);
+    git(&top, &["add", "."]);
+    for words in [&["init", "--dry-run"][..], &["init"], &["init"]] {
+        let (code, told, errors) = run(&root, words);
+        assert_eq!(code, 0, "{told}{errors}");
+        let note = ".gitignore gets no line /memory/????-??-??*.md, because git tracks memory/2026-03-02.md and 1 \
+                    other file";
+        assert!(told.contains(note), "{told}");
+    }
+    let rules = fs::read_to_string(root.join(".gitignore")).unwrap();
+    assert!(
+        !rules.contains("????") && rules.contains("/memory/daily/\n"),
+        "{rules}"
+    );
+    write(&root, "memory/2026-03-04.md", "# Log\n");
+    write(&root, "memory/daily/2026-03-04.md", "# Day\n");
+    let seen = git(&root, &["status", "--porcelain", "-uall"]);
+    assert!(seen.contains("memory/2026-03-04.md"), "{seen}");
+    assert!(!seen.contains("memory/daily"), "{seen}");
+}

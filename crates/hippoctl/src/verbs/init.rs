@@ -18,7 +18,7 @@ use crate::harness::layout::{INDEX, LayoutPart, bare, layout, paths};
 use crate::harness::nodes::find_foreign_nodes;
 use crate::harness::{
     CONFIG, ChangePlan, Harness, InitRecord, LayoutConfig, NO_AGENT, PathReason, PathSnapshot, PathState,
-    apply, detect, plan, record,
+    apply, detect, plan, record, repository,
 };
 use crate::output::Output;
 use crate::render;
@@ -47,7 +47,8 @@ pub fn init(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> Re
     let state = session.paths.state.clone();
     let record = InitRecord::read(&state, &root).map_err(|problem| unusable_failure(&[problem]))?;
     let mut result = InitResult::new(&root, args.dry_run);
-    let mut plan = planned(&there, &args, &record, &Trust::of(&state, &root), &mut result)?;
+    let trust = Trust::of(&state, &root);
+    let mut plan = planned(&root, &there, &args, &record, &trust, &mut result)?;
     for folder in &plan.folders {
         result.add(InitAction::Create, format!("{folder}/"), "");
     }
@@ -102,6 +103,7 @@ fn add_registration(there: &PathSnapshot, result: &mut InitResult) {
 
 /// Returns the plan of the file changes. Adds the platform and notes about the folder to `result`.
 fn planned(
+    root: &Path,
     there: &PathSnapshot,
     args: &InitArgs,
     record: &InitRecord,
@@ -158,6 +160,7 @@ fn planned(
     if args.platform.is_some() && !args.bare {
         parts.push(LayoutPart::Template(CONFIG, LayoutConfig::text(platform)));
     }
+    result.notes.extend(repository::keep_tracked(root, &mut parts));
     let mut plan = plan(platform, &parts, there, record);
     plan.record.full = config.full;
     plan.problems.splice(..0, invalid);
