@@ -178,6 +178,7 @@ fn deinit_names_what_stays() {
     let (_folder, root) = folder();
     let daemon = keeping(&root);
     let run = |words: &[&str]| out(&daemon.run_in(&root.with_file_name("home"), &root, words));
+    git(&root, &["init", "-q"]);
     run(&["init"]);
     write(&root, "memory/2026-03-02.md", "- The relay is blue.\n");
     let (_, told, _) = run(&["init", "--undo", "--dry-run"]);
@@ -258,4 +259,53 @@ fn files_of_a_kind_that_git_tracks_are_not_ignored() {
     let seen = git(&root, &["status", "--porcelain", "-uall"]);
     assert!(seen.contains("memory/2026-03-04.md"), "{seen}");
     assert!(!seen.contains("memory/daily"), "{seen}");
+}
+
+#[test]
+fn undo_names_a_gitignore_only_in_a_repository_and_leaves_no_pages_of_sessions() {
+    for (has_git, has_other) in [(false, false), (true, true)] {
+        let (_folder, root) = folder();
+        if has_git {
+            git(&root, &["init", "-q"]);
+        }
+        let text = root.display().to_string();
+        let daemon = Daemon::start(move |call| match &call.request {
+            Request::WorkspaceAdd(_) => encode_result(
+                &call.id,
+                &WorkspaceAddResponse {
+                    root: text.clone(),
+                    added: true,
+                },
+            ),
+            _ => encode_result(
+                &call.id,
+                &WorkspaceRemoveResponse {
+                    root: text.clone(),
+                    contexts_kept: false,
+                    restored: Vec::new(),
+                    notes: Vec::new(),
+                },
+            ),
+        });
+        let run = |words: &[&str]| out(&daemon.run_in(&root.with_file_name("home"), &root, words));
+        let (code, told, errors) = run(&["init", "--platform", "claude-code"]);
+        assert_eq!(code, 0, "{told}{errors}");
+        let pages = ".hippocampus/sessions";
+        write(&root, &format!("{pages}/.gitignore"), "*\n");
+        write(
+            &root,
+            &format!("{pages}/2026-03-02-codex-0a1b2c3d.md"),
+            "# Codex session\n",
+        );
+        if has_other {
+            write(&root, &format!("{pages}/mine.txt"), "mine\n");
+        }
+        let (code, told, errors) = run(&["init", "--undo"]);
+        assert_eq!(code, 0, "{told}{errors}");
+        assert_eq!(told.contains("so git sees the memory files"), has_git, "{told}");
+        assert_eq!(root.join(pages).exists(), has_other, "{told}");
+        let kept = "kept          .hippocampus/sessions/: it contains mine.txt, which hippod did not write";
+        assert_eq!(told.contains(kept), has_other, "{told}");
+        assert_eq!(root.join(".hippocampus").exists(), has_other, "{told}");
+    }
 }

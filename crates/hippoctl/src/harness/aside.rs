@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use hippo_fs::{FileKind, Folder, WorkspaceDir};
 use hippo_map::index_file::{IndexFile, IndexFileOptions, IndexedEntry};
+use hippo_text::source::{SESSION_PAGES, SourceKind};
 use hippo_tree::BodyAuthor;
 use hippo_types::time::Timestamp;
 
@@ -53,6 +54,14 @@ pub fn find(dir: &WorkspaceDir, record: &InitRecord) -> Aside {
             Err(_) => {}
         }
     }
+    match find_pages(dir) {
+        Some(Ok(())) => aside.moved.push(SESSION_PAGES.to_owned()),
+        Some(Err(other)) => {
+            let why = format!("it contains {other}, which hippod did not write");
+            aside.kept.push(PathReason::new(format!("{SESSION_PAGES}/"), why));
+        }
+        None => {}
+    }
     let is_derived =
         |path: &String| read_node(dir, path).is_some_and(|node| node.writer == BodyAuthor::Hippod);
     for folder in NODE_FOLDERS {
@@ -67,6 +76,21 @@ pub fn find(dir: &WorkspaceDir, record: &InitRecord) -> Aside {
     }
     aside.moved.sort();
     aside
+}
+
+/// Looks at the folder with the pages of sessions. Returns `None` if there is no such folder, and as an error the name of
+/// a file in it that is not a page.
+fn find_pages(dir: &WorkspaceDir) -> Option<Result<(), String>> {
+    let is_page = |name: &str| {
+        name == ".gitignore"
+            || SourceKind::from_path(&format!("{SESSION_PAGES}/{name}")) == SourceKind::Session
+    };
+    let entries = dir.entries(SESSION_PAGES).ok()?;
+    let mut names = entries
+        .into_iter()
+        .map(|entry| entry.name.to_string_lossy().into_owned());
+    let other = names.find(|name| !is_page(name));
+    Some(other.map_or(Ok(()), Err))
 }
 
 /// Moves the paths into a new folder below `state`, and returns that folder.

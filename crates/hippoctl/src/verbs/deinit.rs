@@ -9,13 +9,11 @@ use super::init::{folder, unusable_failure};
 use crate::connect::{DaemonSession, text};
 use crate::failure::{Exit, Failure};
 use crate::harness::aside::{self, Aside};
+use crate::harness::repository::{self, GITIGNORE};
 use crate::harness::{InitRecord, PathSnapshot, apply, take_back};
 use crate::output::Output;
 use crate::render::init::{InitAction, InitResult, render_init};
 use hippoctl::args::InitArgs;
-
-/// The file with the rules that exclude memory files from the git repository.
-const GITIGNORE: &str = ".gitignore";
 
 /// Reverts the changes of `init`.
 ///
@@ -58,7 +56,8 @@ pub fn deinit(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> 
     }
     result.add_kept(&plan.kept);
     result.add_kept(&kept);
-    if plan.changes.iter().any(|change| change.path == GITIGNORE) {
+    let had_rules = plan.changes.iter().any(|change| change.path == GITIGNORE);
+    if had_rules && repository::contains(&root) {
         let no_longer = if args.dry_run {
             "would no longer contain"
         } else {
