@@ -106,11 +106,12 @@ impl InitResult {
 pub fn render_init(result: &InitResult, style: Style) -> String {
     let root = style.path(one_line(&result.root));
     let mut text = match result.platform {
+        Some(Harness::None) => match result.dry_run {
+            true => format!("would set up {root} for search\n"),
+            false => format!("set up {root} for search\n"),
+        },
         Some(platform) => {
-            let platform = style.strong(match platform {
-                Harness::None => "no agent",
-                platform => platform.name(),
-            });
+            let platform = style.strong(platform.name());
             format!("{platform} in {root} ({})\n", one_line(&result.told_by))
         }
         None if result.dry_run => format!("would revert init in {root}\n"),
@@ -139,6 +140,9 @@ pub fn render_init(result: &InitResult, style: Style) -> String {
     }
     if result.registered {
         text += "registered; the daemon reads the files and creates HIPPOCAMPUS.md\n";
+    }
+    if result.registered && result.platform == Some(Harness::None) {
+        text += "next: hippoctl search QUESTION\n";
     }
     if result.dry_run {
         text += "nothing was changed\n";

@@ -145,8 +145,8 @@ fn planned(
         result.notes.push(note.to_owned());
     }
     if told_by == NO_AGENT {
-        let note = "no agent was connected; to connect one: hippoctl init --platform claude-code (or codex, \
-                    opencode, openclaw, pi)";
+        let note = "search works without an agent; to connect an agent later: hippoctl init --platform \
+                    claude-code (or codex, opencode, openclaw, pi)";
         result.notes.push(note.to_owned());
     }
     if !is_in_path("hippoctl") && platform != Harness::None {
