@@ -25,26 +25,38 @@ pub fn telling_words(text: &str) -> Vec<(String, Vec<terms::QueryTerm>)> {
 }
 
 /// Returns sentences about the words that a passage shares with the question, about its meaning, and about its date.
-/// `passage` is the text with its headings and its path.
+/// `passage` is the text with its headings, and `path` the path of its file.
 #[must_use]
-pub fn describe_match(question: &str, passage: &str, features: &Features) -> Vec<String> {
-    let passage: HashSet<String> = terms::index_terms(passage).into_iter().collect();
-    let is_there = |term: &terms::QueryTerm| {
-        passage.contains(&term.term) || term.prefix && passage.iter().any(|word| word.starts_with(&term.term))
-    };
-    let (found, missing): (Vec<_>, Vec<_>) = telling_words(question)
+pub fn describe_match(question: &str, path: &str, passage: &str, features: &Features) -> Vec<String> {
+    let [passage, path] = [passage, path].map(|text| terms::index_terms(text).into_iter().collect());
+    let (found, others): (Vec<_>, Vec<_>) = telling_words(question)
         .into_iter()
-        .partition(|(_, terms)| has_word(terms, &is_there));
+        .partition(|(_, terms)| has_word(terms, &passage));
+    let (in_path, missing): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|(_, terms)| has_word(terms, &path));
     let list = |words: &[(String, Vec<terms::QueryTerm>)]| {
         let quoted = words.iter().map(|(word, _)| format!("\"{word}\""));
         quoted.collect::<Vec<_>>().join(", ")
     };
-    let mut sentences = vec![match (found.is_empty(), missing.is_empty()) {
-        (true, true) => "The question has only common words.".to_owned(),
-        (true, false) => "It contains no word of the question.".to_owned(),
-        (false, true) => format!("It contains every word of the question: {}.", list(&found)),
-        (false, false) => format!("It contains {}, but not {}.", list(&found), list(&missing)),
-    }];
+    let mut sentences = Vec::new();
+    match (found.is_empty(), missing.is_empty(), in_path.is_empty()) {
+        (true, true, true) => sentences.push("The question has only common words.".to_owned()),
+        (true, true, false) => {}
+        (true, false, true) => sentences.push("It contains no word of the question.".to_owned()),
+        (true, false, false) => sentences.push(format!("It does not contain {}.", list(&missing))),
+        (false, true, true) => {
+            let all = list(&found);
+            sentences.push(format!("It contains every word of the question: {all}."));
+        }
+        (false, true, false) => sentences.push(format!("It contains {}.", list(&found))),
+        (false, false, _) => {
+            let (found, missing) = (list(&found), list(&missing));
+            sentences.push(format!("It contains {found}, but not {missing}."));
+        }
+    }
+    if !in_path.is_empty() {
+        sentences.push(format!("Its path contains {}.", list(&in_path)));
+    }
     if let Some(cosine) = features.vector_unit {
         let how = match cosine {
             _ if cosine >= CLOSE => "close to",
@@ -64,9 +76,13 @@ pub fn describe_match(question: &str, passage: &str, features: &Features) -> Vec
     sentences
 }
 
-/// Returns whether a passage contains a word. `terms` are the terms of the word. A compound, such as a path, is there as
-/// a whole, or with all its parts: a passage that contains only `md` does not contain `notes/a.md`.
-fn has_word(terms: &[terms::QueryTerm], is_there: &impl Fn(&terms::QueryTerm) -> bool) -> bool {
+/// Returns whether a text contains a word. `terms` are the terms of the word, and `text` those of the text. A compound,
+/// such as a path, is there as a whole, or with all its parts: a text that contains only `md` does not contain
+/// `notes/a.md`.
+fn has_word(terms: &[terms::QueryTerm], text: &HashSet<String>) -> bool {
+    let is_there = |term: &terms::QueryTerm| {
+        text.contains(&term.term) || term.prefix && text.iter().any(|word| word.starts_with(&term.term))
+    };
     let mut own = terms.iter().filter(|term| !is_speaker_term(&term.term));
     let is_whole = own.next().is_some_and(is_there);
     let mut parts = own
@@ -85,8 +101,13 @@ mod tests {
             vector_unit: cosine,
             ..Features::default()
         };
-        let passage = "memory/a.md Deploy: staging server runs on ports 8443";
-        let all = describe_match("which port does staging use?", passage, &features(Some(0.6)));
+        let (path, passage) = ("memory/a.md", "Deploy: staging server runs on ports 8443");
+        let all = describe_match(
+            "which port does staging use?",
+            path,
+            passage,
+            &features(Some(0.6)),
+        );
         assert_eq!(
             all,
             [
@@ -95,11 +116,11 @@ mod tests {
             ]
         );
         assert_eq!(
-            describe_match("tomatoes", passage, &features(None)),
+            describe_match("tomatoes", path, passage, &features(None)),
             ["It contains no word of the question."]
         );
         assert_eq!(
-            describe_match("Deploy", passage, &features(Some(0.1))),
+            describe_match("Deploy", path, passage, &features(Some(0.1))),
             [
                 "It contains every word of the question: \"Deploy\".",
                 "Its meaning is far from the question (similarity 0.10)."
@@ -108,18 +129,32 @@ mod tests {
     }
 
     #[test]
-    fn a_passage_contains_a_path_only_with_all_its_parts() {
-        let of = |question, passage| describe_match(question, passage, &Features::default());
-        let passage = "memory/2026-03-02.md Deploy: staging runs on port 8443";
-        assert_eq!(
-            of("port in notes/deploy.md", passage),
-            ["It contains \"port\", but not \"notes/deploy.md\"."]
-        );
-        for word in ["memory/2026-03-02.md", "2026-03-02.md", "deploy-staging"] {
-            assert_eq!(
-                of(word, passage),
-                [format!("It contains every word of the question: \"{word}\".")]
-            );
+    fn a_path_in_the_question_is_compared_with_the_path_of_the_passage() {
+        let of = |question| {
+            let passage = "Deploy: staging runs on port 8443, see a.md";
+            describe_match(question, "memory/2026-03-02.md", passage, &Features::default())
+        };
+        let in_path = "Its path contains \"memory/2026-03-02.md\".";
+        for (question, expected) in [
+            (
+                "port in notes/deploy.md",
+                &["It contains \"port\", but not \"notes/deploy.md\"."][..],
+            ),
+            ("memory/2026-03-02.md", &[in_path]),
+            (
+                "port in memory/2026-03-02.md",
+                &["It contains \"port\".", in_path],
+            ),
+            (
+                "tomatoes in memory/2026-03-02.md",
+                &["It does not contain \"tomatoes\".", in_path],
+            ),
+            (
+                "deploy-staging",
+                &["It contains every word of the question: \"deploy-staging\"."],
+            ),
+        ] {
+            assert_eq!(of(question), expected, "{question}");
         }
     }
 }

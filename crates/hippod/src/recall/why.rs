@@ -96,8 +96,8 @@ pub async fn why(searcher: &Arc<Searcher>, request: RecallWhyRequest) -> Result<
 fn explain_hit(query: &str, at: usize, hit: &SearchHit) -> ExplainedPassage {
     let features = features(hit);
     let first = first_score(hit);
-    let passage = format!("{} {} {}", hit.path, hit.heading.join(" "), hit.text);
-    let mut because = describe_match(query, &passage, &features);
+    let passage = format!("{} {}", hit.heading.join(" "), hit.text);
+    let mut because = describe_match(query, &hit.path, &passage, &features);
     because.push(match hit.explain.as_ref().and_then(|all| all.get("rank")) {
         Some(rank) => format!(
             "The first ranking put it at place {:.0} (score {first:.2}). The second ranking, which reads the texts \
@@ -221,7 +221,7 @@ fn explain_place(
         .map(|hit| hit.text)
         .unwrap_or_default();
     let found = ranked.first().map(|ranked| ranked.explain).unwrap_or_default();
-    passage.because = describe_match(query, &format!("{path} {heading} {text}"), &found);
+    passage.because = describe_match(query, path, &format!("{heading} {text}"), &found);
     let has_vector = vector
         .and_then(|vector| PreparedQuery::new(vector).ok())
         .is_none_or(|query| {
