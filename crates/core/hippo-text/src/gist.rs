@@ -1,5 +1,6 @@
 //! Selection of the sentences and phrases that matter in a text.
 
+pub mod alone;
 pub mod headings;
 pub mod label;
 pub mod line;

@@ -7,7 +7,8 @@ use super::units::{self, MemoryUnit};
 use super::{BootstrapEntry, BootstrapSettings, MemoryFile, group, priority};
 use hippo_redact::without_secrets;
 use hippo_text::chunk::{Document, Section, Speaker, chunk_text};
-use hippo_text::gist::headings::HeadingStats;
+use hippo_text::gist::alone::is_clear;
+use hippo_text::gist::headings::{HeadingStats, subject};
 use hippo_text::gist::line;
 use hippo_text::gist::phrases::{self, Phrase};
 use hippo_text::gist::summary;
@@ -175,6 +176,8 @@ impl<'w> EntryBuilder<'w> {
         let mut titles: Vec<String> = titles.filter(|title| !title.is_empty()).collect();
         let rule = priority::infer_priority(&titles, &lines);
         titles.retain(|title| !is_instruction(title));
+        let mut known = HashSet::new();
+        titles.retain(|title| known.insert(title.clone()));
         let about = self.about(file);
         let heading = topic::compose_topic(
             &titles,
@@ -203,7 +206,12 @@ impl<'w> EntryBuilder<'w> {
         if summary.is_empty() && sections.is_some() {
             return None;
         }
-        // Without a meaningful heading, the summary is used as the topic.
+        // Without a meaningful heading, the summary is used as the topic. A summary that is unclear alone needs the heading.
+        let unclear = heading.is_none() && !is_clear(&summary);
+        let title = titles.first().map_or("", |title| subject(title));
+        let named = Some(title).filter(|title| unclear && !title.is_empty());
+        let named = named.and_then(|title| Some(format!("{}: {title}", date_in_name(file.path)?)));
+        let heading = heading.or(named);
         let topic = heading.unwrap_or_else(|| topic::shorten(&summary));
         if topic == summary {
             summary.clear();
@@ -236,7 +244,7 @@ impl<'w> EntryBuilder<'w> {
         let marks = [' ', '—', '–', '-', ':'];
         let undated = |section: &Section| {
             let title = line::clean(&section.title).replace(&date, "");
-            title.trim_matches(marks).to_owned()
+            subject(title.trim_matches(marks)).to_owned()
         };
         let titles = file.document.sections.iter().map(undated);
         let titles = titles.filter(|title| !is_instruction(title));

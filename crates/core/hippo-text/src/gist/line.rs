@@ -86,6 +86,10 @@ pub fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -> Vec<W
             let shown = rows.map(|(_, row)| without_secrets(&row).into_owned());
             text = shown.collect::<Vec<_>>().join("\n");
         }
+        if chunk.kind != ChunkKind::Code {
+            let lines = rejoin_lines(&text).into_iter().map(|(_, line)| line);
+            text = lines.collect::<Vec<_>>().join("\n");
+        }
         for line in text.lines() {
             let line = without_role(line, chunk.speaker);
             if chunk.kind != ChunkKind::Code && is_machine(line) {

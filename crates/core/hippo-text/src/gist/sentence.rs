@@ -24,6 +24,9 @@ const REFERRING: [&str; 20] = [
     "he", "he's", "she", "she's", "his", "her", "their", "it'll",
 ];
 
+/// Abbreviations, without the point at their end, that do not end a sentence.
+const ABBREVIATIONS: [&str; 9] = ["Dr", "Mr", "Mrs", "Ms", "St", "No", "vs", "e.g", "i.e"];
+
 /// Splits a line into sentences.
 pub fn split_sentences(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
@@ -39,7 +42,8 @@ pub fn split_sentences(line: &str) -> impl Iterator<Item = &str> {
             let ends = matches!(mark, '.' | '!' | '?')
                 && rest[behind..].starts_with(' ')
                 && !rest[behind + 1..].starts_with(char::is_lowercase)
-                && rest[..at].chars().count() > 12;
+                && rest[..at].chars().count() > 12
+                && !ABBREVIATIONS.contains(&rest[..at].rsplit([' ', '(']).next().unwrap_or_default());
             if wide || ends {
                 end = behind;
                 break;
@@ -106,6 +110,19 @@ const REQUESTS: [&str; 20] = [
     "tell", "what", "when", "where", "which", "who", "why", "write",
 ];
 
+/// First words of orders to an assistant, besides [`REQUESTS`]. In notes, they begin a rule or a task.
+#[rustfmt::skip] // a list is read in lines
+const ORDERS: [&str; 22] = [
+    "act", "answer", "continue", "describe", "ensure", "focus", "generate", "guess", "help", "imagine", "incorporate", "let", "let's",
+    "lets", "list", "respond", "rewrite", "suggest", "summarize", "translate", "use", "now",
+];
+
+/// Returns `true` if a user asks an assistant for something with this sentence.
+pub fn is_order(sentence: &str) -> bool {
+    let first = sentence.split_whitespace().next().map(bare).unwrap_or_default();
+    is_request(sentence) || ORDERS.contains(&first.as_str())
+}
+
 /// Returns `true` for a question or a request, which contains a wish and not a fact.
 fn is_request(sentence: &str) -> bool {
     let said = sentence.split_once(": ").map_or(sentence, |(_, said)| said);
@@ -128,9 +145,10 @@ const CLAUSE_ENDS: [&str; 10] = [
 ];
 
 /// Words that begin a subordinate clause, which is unclear without its main clause.
-const LEADS: [&str; 20] = [
-    "for", "as", "in", "if", "when", "while", "after", "before", "since", "although", "though", "to", "with",
-    "on", "at", "by", "because", "from", "given", "during",
+#[rustfmt::skip] // a list is read in lines
+const LEADS: [&str; 25] = [
+    "for", "as", "in", "if", "when", "while", "after", "before", "since", "although", "though", "to", "with", "on", "at",
+    "by", "because", "from", "given", "during", "whenever", "once", "until", "unless", "where",
 ];
 
 /// Maximum bytes of the name in `name: value`.
@@ -242,6 +260,12 @@ impl SentenceScan {
     /// Returns true if the sentence has words with a meaning of their own.
     pub fn tells(&self) -> bool {
         self.unspaced || (self.telling.0 > 0 && self.telling.0 + self.telling.1 > 1)
+    }
+
+    /// Returns true if the sentence is about something in particular: it has a name or a number besides other words, or
+    /// at least four words with a meaning of their own.
+    pub fn is_specific(&self) -> bool {
+        self.unspaced || self.telling.0 > 3 || self.telling.0 > 1 && self.names + self.telling.1 > 0
     }
 
     /// Returns the score factor for the form of the sentence. `aside` is true for a part of a table or a quote.

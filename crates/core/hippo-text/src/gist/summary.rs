@@ -2,11 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::alone::is_clear;
 use super::line::WeightedLine;
 use super::machine::is_machine;
 use super::sentence::{OPENING, SentenceScan, is_reading, refers_back, split_sentences, telling};
 use super::words::WordCounts;
 use crate::chunk::{ChunkKind, Speaker};
+use crate::speaker;
 use crate::terms::is_unspaced;
 
 /// Maximum number of words of a summary.
@@ -15,6 +17,20 @@ pub const MOST_WORDS: usize = 18;
 const MOST_BYTES: usize = 120;
 /// Score factor for a sentence that is cut to the length of a summary.
 const CUT: f32 = 0.6;
+/// Score factor for a sentence that is unclear without the text around it.
+const UNCLEAR: f32 = 0.4;
+/// Score factor for a sentence without a name, a number or several words with a meaning of their own.
+const VAGUE: f32 = 0.6;
+/// Score factor for the field of the front matter that describes the file.
+const DESCRIPTION: f32 = 4.0;
+/// Number of sentences at the start of a text that usually say what the text is about.
+const LEAD: usize = 3;
+/// Fields of the front matter that do not say what the text is about.
+#[rustfmt::skip] // a list is read in lines
+const FIELDS: [&str; 18] = [
+    "author", "category", "date", "draft", "homepage", "image", "keywords", "lang", "layout", "license", "locale",
+    "metadata", "name", "slug", "tags", "title", "url", "version",
+];
 /// Maximum number of sentences to consider. Later sentences of a long conversation are not better summaries.
 const MOST_SENTENCES: usize = 600;
 
@@ -37,6 +53,9 @@ pub fn extract_summary(
                 .filter(|rest| !rest.is_empty())
                 .unwrap_or(sentence)
                 .trim_start_matches(|mark: char| !mark.is_alphanumeric() && !OPENING.contains(&mark));
+            let whole = whole
+                .strip_prefix("description: ")
+                .map_or(whole, |told| told.trim_matches(['"', '\'']));
             let short = cut_sentence(whole);
             let cut = if short.len() < whole.len() { CUT } else { 1.0 };
             let scan = SentenceScan::of(words, short, false);
@@ -49,14 +68,25 @@ pub fn extract_summary(
             }
         }
     }
-    let mut best: Option<(f32, &str)> = None;
+    let mut best: Option<(f32, &str, &WeightedLine)> = None;
     for (place, (sentence, line, scan, cut)) in sentences.iter().enumerate() {
         let sum = scan.words.iter().map(|(id, weight)| {
             let often = often.get(id).copied().unwrap_or(0.0);
             let seen = if shown.contains(id) { 0.5 } else { 1.0 };
             seen * weight * often / (often + 2.0)
         });
-        let early = 1.0 + 0.3 / (1.0 + place as f32 / 2.0);
+        let early = match line.kind {
+            ChunkKind::Paragraph if place < LEAD => 1.8 - 0.2 * place as f32,
+            _ => 1.0 + 0.3 / (1.0 + place as f32 / 2.0),
+        };
+        let field = line.text.split_once(": ").map_or("", |(field, _)| field);
+        let about = match field {
+            "description" => DESCRIPTION,
+            _ if FIELDS.contains(&field) => 0.05,
+            _ if !is_clear(sentence) || is_list(sentence) => UNCLEAR,
+            _ if !scan.is_specific() => VAGUE,
+            _ => 1.0,
+        };
         let source = match (line.speaker, line.kind) {
             (Speaker::Assistant, _) | (_, ChunkKind::Code) => 0.3,
             _ if refers_back(sentence) => 0.5,
@@ -64,16 +94,26 @@ pub fn extract_summary(
         };
         let aside = matches!(line.kind, ChunkKind::Table | ChunkKind::Quote);
         let form = scan.form_factor(sentence, line.speaker, aside) * plainness(sentence);
-        let score =
-            sum.sum::<f32>() / (scan.words.len() as f32 + 4.0).powf(0.35) * early * source * form * cut;
-        if best.is_none_or(|(known, _)| score > known) {
-            best = Some((score, sentence));
+        let score = sum.sum::<f32>() / (scan.words.len() as f32 + 4.0).powf(0.35)
+            * early
+            * source
+            * form
+            * cut
+            * about;
+        if best.is_none_or(|(known, ..)| score > known) {
+            best = Some((score, sentence, line));
         }
     }
-    let Some((_, sentence)) = best else {
+    let Some((_, sentence, line)) = best else {
         return String::new();
     };
-    format_summary(sentence)
+    // A sentence in the first person is unclear without its speaker.
+    let person = Some(line).filter(|line| line.speaker == Speaker::Other);
+    let person = person.and_then(|line| speaker::name(&line.text));
+    match person.filter(|name| !sentence.starts_with(name)) {
+        Some(name) => format_summary(&format!("{name}: {sentence}")),
+        None => format_summary(sentence),
+    }
 }
 
 /// Returns the score factor for the number of plain words in a text, at most 1. Plain words start with a lower-case
@@ -89,6 +129,12 @@ fn plainness(text: &str) -> f32 {
         _ if text.split(' ').count() < 4 => 0.6,
         _ => 1.0,
     }
+}
+
+/// Returns `true` for a list of names, such as `Keys: name, type, version`.
+fn is_list(text: &str) -> bool {
+    let commas = text.matches(", ").count();
+    commas > 2 && commas * 3 > text.split(' ').count()
 }
 
 /// Cuts a sentence to the length of a summary, at a word boundary.
