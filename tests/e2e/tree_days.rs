@@ -179,9 +179,12 @@ fn searches_do_not_change_the_topics_of_the_root() {
     let first = nodes(&root);
     let told = &first["memory/ROOT.md"];
     for topic in ["Pump controller", "Staging", "Relay bug"] {
-        assert!(told.contains(&format!("- {topic} [project]: ")), "{told}");
         assert!(
-            told.contains(&format!("to do: {topic}: look at {topic} again")),
+            told.contains(&format!("- decision: {topic} is done by Ada on the ")),
+            "{told}"
+        );
+        assert!(
+            told.contains(&format!("- to do: look at {topic} again → ")),
             "{told}"
         );
     }
@@ -196,8 +199,8 @@ fn searches_do_not_change_the_topics_of_the_root() {
     compact(&mut client, &root);
     let again = nodes(&root);
     let topics = |text: &str| -> Vec<String> {
-        let index = text.split("## Topics Index").nth(1).unwrap_or_default();
-        index.lines().map(str::to_owned).collect()
+        let active = text.split("## Active Context").nth(1).unwrap_or_default();
+        active.lines().map(str::to_owned).collect()
     };
     assert_eq!(topics(&again["memory/ROOT.md"]), topics(told));
 }

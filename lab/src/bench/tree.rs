@@ -83,7 +83,7 @@ fn of_roots(nodes: &Nodes) -> Vec<Figure> {
     vec![
         Figure::new(
             PART,
-            "share of days with a topic in ROOT.md",
+            "share of days with a line in ROOT.md",
             format!("{:.0} % of {days}", share * 100.0),
         )
         .reach("≥ 80 %", share >= 0.8),

@@ -7,11 +7,14 @@
 use hippo_redact::lines_without_secrets;
 use hippo_text::chunk::text::strip_comments;
 use hippo_text::chunk::{ChunkKind, Document, Speaker, chunk, chunk_text};
+use hippo_text::gist::alone::is_clear;
 pub use hippo_text::gist::label::StatementKind;
 use hippo_text::gist::label::{self, field, kind_of_title, leading_tag, tag};
 use hippo_text::gist::line::{rejoin_lines, unmarked, without_role};
 use hippo_text::gist::machine::{is_machine, without_header};
-use hippo_text::gist::sentence::{OPENING, SentenceScan, clause, refers_back, split_sentences, telling};
+use hippo_text::gist::sentence::{
+    OPENING, SentenceScan, clause, is_order, refers_back, split_sentences, telling,
+};
 use hippo_text::gist::table::read_rows;
 use hippo_text::gist::words::WordCounts;
 use hippo_text::own_block::generated_ranges;
@@ -102,12 +105,18 @@ impl Statement {
             .person()
             .map(|person| format!("{person}: "))
             .unwrap_or_default();
-        let stands = |told: &&str| !refers_back(told) && !told.ends_with(['?', '？']);
+        let talks = matches!(self.speaker, Speaker::User | Speaker::Other);
+        let stands = move |told: &&str| {
+            let asks = told.ends_with(['?', '？']) || self.speaker == Speaker::User && is_order(told);
+            let is_part = talks && told.starts_with(|first: char| first.is_ascii_lowercase());
+            !refers_back(told) && !asks && !is_part
+        };
         self.sentences().filter(stands).filter_map(move |told| {
             let clause = clause(told, most.saturating_sub(label.len()))?;
             let scan = SentenceScan::of(words, clause, false);
             let score = scan.score(clause, self.speaker, self.aside);
-            (scan.tells() && !scan.addressed).then(|| (score, format!("{label}{clause}")))
+            (scan.is_specific() && !scan.addressed && is_clear(clause))
+                .then(|| (score, format!("{label}{clause}")))
         })
     }
 

@@ -15,13 +15,14 @@ use std::collections::BTreeSet;
 use self::alike::drop_repeated_topics;
 pub use self::alike::{PassageLookup, PassageVector};
 use self::gather::{Day, RootContent, RootTopic};
-use crate::item::Statement;
+use crate::item::{Statement, StatementKind};
 use crate::salience::{StatementParts, choose};
 use hippo_redact::redact;
+use hippo_text::gist::alone::is_clear;
 use hippo_text::gist::sentence::clause;
 use hippo_text::gist::words::WordCounts;
 use hippo_text::instruction;
-use hippo_text::text::{clip, take_room};
+use hippo_text::text::take_room;
 use hippo_types::memory::MemoryType;
 use hippo_types::time::{Date, days_between};
 use hippo_types::tokens;
@@ -50,8 +51,10 @@ const PATTERN: i32 = 30;
 const STALE: i32 = 30;
 /// Ages in days that lines show. A line changes only when its topic reaches the next age in this list, not every day.
 const AGES: [i32; 8] = [365, 180, 90, 60, 30, 21, 14, 7];
-/// Maximum bytes of the clause after each topic. The index uses the largest of these values with which its topics fit.
-const SENTENCES: [usize; 6] = [200, 150, 100, 70, 50, 0];
+/// Maximum number of topics, and of statements of each kind, of one day in the active context.
+const PER_DAY: usize = 8;
+/// Maximum bytes of the clause after a topic.
+const TOLD: usize = 160;
 /// Bytes that the date and the list marks add to a clause.
 const DATED: usize = 16;
 /// Minimum number of days that must mention a topic for the topic to be a pattern.
@@ -86,17 +89,21 @@ pub(super) fn root_sections(
         return RootSections::default();
     };
     let (topics, said) = drop_repeated_topics(gathered.topics(), passages);
-    let is_told = |topic: &str| {
+    let is_repeated = |topic: &str| {
         let by = said.get(&topic.to_lowercase());
         by.is_some_and(|day| is_recent(*day, today))
     };
-    let mut index = index(&topics, today, left * 58 / 100);
+    let active = select_active(&gathered, is_repeated, today, left * 30 / 100);
     let patterns = patterns(&topics, today, left * 8 / 100);
-    // With few topics, the active context gets half of the room that the index does not use.
-    let free = (left * 58 / 100).saturating_sub(index.iter().map(|line| line.len() + 1).sum());
-    let active = select_active(&gathered, is_told, today, left * 18 / 100 + free / 2);
-    index.extend(kept);
+    // Each statement occurs once: a topic of the active context is not repeated in the index.
+    let is_active = |topic: &RootTopic| {
+        let text = topic_text(&topic.shown, &topic.told);
+        text.is_some_and(|(name, said)| active.iter().any(|line| line.contains(said.unwrap_or(name))))
+    };
+    let listed: Vec<RootTopic> = topics.into_iter().filter(|topic| !is_active(topic)).collect();
+    let mut index = index(&listed, today, left * 40 / 100);
     index.sort_by(|a, b| a.to_lowercase().cmp(&b.to_lowercase()).then(a.cmp(b)));
+    index.splice(0..0, kept);
     let shown = [&active, &patterns, &index].into_iter().flatten();
     let shown: usize = shown.map(|line| line.len() + 1).sum();
     // The history gets the remaining room, so it is shortened first.
@@ -104,7 +111,7 @@ pub(super) fn root_sections(
     [active, patterns, past, index]
 }
 
-/// Returns the text of the sections in at most `most` tokens. Redaction can lengthen a line, so the first lines of the
+/// Returns the text of the sections in at most `most` tokens. Redaction can lengthen a line, so the last lines of the
 /// longest section are removed until the text fits. Also removes lines that read like an instruction, because prompts
 /// begin with this text. A check of the parts is not enough, because each part can be harmless alone.
 pub(super) fn write_sections(sections: &RootSections, most: usize) -> String {
@@ -122,7 +129,7 @@ pub(super) fn write_sections(sections: &RootSections, most: usize) -> String {
         let text = redact(&shown.collect::<Vec<_>>().join("\n")).into_owned();
         let longest = sections.iter_mut().max_by_key(|lines| lines.len());
         match longest.filter(|lines| text.len() > room && !lines.is_empty()) {
-            Some(lines) => lines.remove(0),
+            Some(lines) => lines.pop(),
             None => return text,
         };
     }
@@ -159,57 +166,75 @@ fn is_recent(day: Date, today: Date) -> bool {
 
 fn select_active(
     gathered: &RootContent,
-    is_told: impl Fn(&str) -> bool,
+    is_repeated: impl Fn(&str) -> bool,
     today: Date,
     mut room: usize,
 ) -> Vec<String> {
-    let mut out = Vec::new();
+    let mut out: Vec<(usize, Reverse<Date>, usize, String)> = Vec::new();
     let days = gathered.days.iter().rev();
     let recent: Vec<&Day> = days.filter(|day| is_recent(day.date, today)).collect();
-    // Order: the first topic of each day, then open tasks, then the second topic of each day.
-    for rank in 0..8 {
-        for day in &recent {
-            let topic = day.topics.get(rank);
-            let Some(topic) = topic.filter(|topic| rank == 0 || !is_told(&topic.name)) else {
-                continue;
-            };
-            if !is_informative(&topic.name, &topic.told) {
-                continue;
-            }
-            let said = clause(&topic.told, 160).map_or_else(String::new, |said| format!(": {said}"));
-            let line = format!("- {}{said} → {}", topic.name, day.date);
-            if take_room(&mut room, line.len() + 1) {
-                out.push((Reverse(day.date), rank, line));
-            }
-        }
-        if rank > 0 {
-            continue;
-        }
-        // Open tasks take at most half of the remaining room, so that they do not displace the topics.
+    // Statements of each kind take at most half of the remaining room, so that they do not displace the others.
+    for meant in [
+        [StatementKind::Decision, StatementKind::Lesson],
+        [StatementKind::Open; 2],
+    ] {
         let mut half = room / 2;
-        for day in &recent {
-            for open in &day.open {
-                let line = format!("- to do: {} → {}", clip(open, 160), day.date);
-                if take_room(&mut half, line.len() + 1) {
+        for rank in 0..PER_DAY {
+            for day in &recent {
+                let Some(statement) = day.clauses.iter().filter(|of| meant.contains(&of.kind)).nth(rank)
+                else {
+                    continue;
+                };
+                let line = format!("- {} → {}", statement.text, day.date);
+                if !out.iter().any(|(.., known)| *known == line) && take_room(&mut half, line.len() + 1) {
                     room -= line.len() + 1;
-                    out.push((Reverse(day.date), usize::MAX, line));
+                    out.push((importance(statement.kind), Reverse(day.date), rank, line));
                 }
             }
         }
     }
+    for rank in 0..PER_DAY {
+        for day in &recent {
+            let topic = day.topics.get(rank);
+            let Some(topic) = topic.filter(|topic| rank == 0 || !is_repeated(&topic.name)) else {
+                continue;
+            };
+            let Some((name, said)) = topic_text(&topic.shown, &topic.told) else {
+                continue;
+            };
+            let known = out.iter().any(|(.., line)| line.contains(said.unwrap_or(name)));
+            let said = said.map_or_else(String::new, |said| format!(": {said}"));
+            let line = format!("- {name}{said} → {}", day.date);
+            if !known && take_room(&mut room, line.len() + 1) {
+                out.push((2, Reverse(day.date), rank, line));
+            }
+        }
+    }
+    let lines: Vec<String> = out.iter().map(|(.., line)| line.clone()).collect();
+    for (rank, date, text) in choose_statements(&recent, &lines, room) {
+        out.push((rank, date, usize::MAX, format!("- {text} → {}", date.0)));
+    }
     out.sort();
-    out.dedup();
-    out.into_iter().map(|(_, _, line)| line).collect()
+    out.into_iter().map(|(.., line)| line).collect()
 }
 
-/// Returns whether a topic says something: a statement about it has a clause, or its name is a clause. A heading such as
-/// `Cron Jobs Status` says nothing.
-fn is_informative(name: &str, told: &str) -> bool {
-    clause(told, SENTENCES[0]).is_some() || is_clause(name)
+/// Returns the rank of a kind of statement in a section: decisions and lessons first, then open tasks.
+const fn importance(kind: StatementKind) -> usize {
+    match kind {
+        StatementKind::Decision | StatementKind::Lesson => 0,
+        StatementKind::Open => 1,
+        _ => 2,
+    }
 }
 
-fn is_clause(name: &str) -> bool {
-    clause(name, name.len()).is_some()
+/// Returns the name of a topic, and a clause about it. Returns `None` if no statement about the topic has a clause: the
+/// heading `Cron Jobs Status` alone says nothing.
+fn topic_text<'t>(shown: &'t str, told: &'t str) -> Option<(&'t str, Option<&'t str>)> {
+    let told = clause(told, TOLD)?;
+    if shown.is_empty() {
+        return is_clear(told).then_some((told, None));
+    }
+    Some((shown, Some(told)))
 }
 
 /// Returns lines for the topics that several days of the last month mention, the most frequent first.
@@ -228,66 +253,59 @@ fn patterns(topics: &[RootTopic], today: Date, mut room: usize) -> Vec<String> {
         .collect()
 }
 
-/// Returns clauses of the days before the recent ones. Each month gets room in proportion to its days.
+/// Returns statements of the days before the recent ones: decisions and lessons, open tasks, then the others, the
+/// latest first.
 fn history(gathered: &RootContent, index: &[String], today: Date, room: usize) -> Vec<String> {
     let is_past = |day: &&Day| days_between(day.date, today) >= RECENT;
     let past: Vec<&Day> = gathered.days.iter().filter(is_past).collect();
+    let mut chosen = choose_statements(&past, index, room);
+    chosen.sort();
+    let lines = chosen
+        .into_iter()
+        .map(|(_, Reverse(date), text)| format!("- {date}: {text}"));
+    lines.collect()
+}
+
+/// Returns the statements of some days that fit in `room` bytes, each with its importance and date. Omits statements
+/// that the lines in `shown` contain.
+fn choose_statements(days: &[&Day], shown: &[String], room: usize) -> Vec<(usize, Reverse<Date>, String)> {
     let mut known = BTreeSet::new();
-    let mut out: Vec<String> = Vec::new();
-    let mut left = 0;
-    for days in past.chunk_by(|a, b| a.date.first_of_month() == b.date.first_of_month()) {
-        let clauses: Vec<(u32, &Statement)> = (0..)
-            .zip(days)
-            .flat_map(|(at, day)| day.clauses.iter().map(move |clause| (at, clause)))
-            .collect();
-        let mut words = WordCounts::new();
-        for (_, clause) in &clauses {
-            words.begin_block();
-            words.count(&clause.text);
-        }
-        let mut parts = StatementParts::of(clauses.iter().copied(), &mut words);
-        index.iter().for_each(|line| parts.mark_said(line, &mut words, 1));
-        // Each month also gets the room that earlier months did not use.
-        left += room * days.len() / past.len();
-        let month = &days[0].date.to_string()[..7];
-        let first = format!("- {month}, names:");
-        let mut line = first.clone();
-        let is_of_month = |date| days.iter().any(|day| day.date == date);
-        // If most days have no conversations, the names that were found are only words of headings and quotes.
-        let talks = gathered.days_with_names(is_of_month) * 2 > days.len();
-        let names = talks.then(|| gathered.frequent_names(is_of_month));
-        for name in names.unwrap_or_default() {
-            if line.len() + name.len() + 3 > left * 9 / 10 {
-                break;
-            }
-            if !known.insert(name.to_owned()) {
-                continue;
-            }
-            line.push_str(if line.len() > first.len() { ", " } else { " " });
-            line.push_str(name);
-        }
-        if line.len() > first.len() {
-            left = left.saturating_sub(line.len() + 1);
-            parts.mark_said(&line, &mut words, 1);
-            out.push(line);
-        }
-        let cost = |at: u32| clauses[at as usize].1.text.len() + DATED;
-        let mut chosen = choose(&parts, left, days.len(), |part| cost(part.statement));
-        chosen.sort_unstable();
-        out.extend(chosen.into_iter().map(|at| {
-            let part = &parts.parts[at];
-            let (day, clause) = clauses[part.statement as usize];
-            left = left.saturating_sub(cost(part.statement));
-            format!("- {}: {}", days[day as usize].date, clause.text)
-        }));
+    let mut is_new = |clause: &&Statement| {
+        let said = clause
+            .text
+            .split_once(": ")
+            .map_or(&*clause.text, |(_, said)| said);
+        !shown.iter().any(|line| line.contains(said)) && known.insert(said.to_owned())
+    };
+    let mut clauses: Vec<(u32, &Statement)> = Vec::new();
+    for (at, day) in (0..).zip(days) {
+        clauses.extend(day.clauses.iter().filter(&mut is_new).map(|clause| (at, clause)));
     }
-    out
+    let mut words = WordCounts::new();
+    for (_, clause) in &clauses {
+        words.begin_block();
+        words.count(&clause.text);
+    }
+    let mut parts = StatementParts::of(clauses.iter().copied(), &mut words);
+    shown.iter().for_each(|line| parts.mark_said(line, &mut words, 1));
+    let cost = |at: u32| clauses[at as usize].1.text.len() + DATED;
+    let chosen = choose(&parts, room, days.len(), |part| cost(part.statement));
+    // A statement can have several parts, but each line contains a whole statement.
+    let chosen: BTreeSet<u32> = chosen.into_iter().map(|at| parts.parts[at].statement).collect();
+    let line = |at: u32| {
+        let (day, clause) = clauses[at as usize];
+        (
+            importance(clause.kind),
+            Reverse(days[day as usize].date),
+            clause.text.clone(),
+        )
+    };
+    chosen.into_iter().map(line).collect()
 }
 
 /// Returns a line for the first topic of each day, and for further topics while they fit, the latest first.
 fn index(topics: &[RootTopic], today: Date, room: usize) -> Vec<String> {
-    let line = |at: usize, most: usize| {
-        let topic = &topics[at];
+    let line = |topic: &RootTopic| {
         let days = days_between(topic.last, today);
         let mut tags = topic.kind.name().to_owned();
         if let Some(age) = AGES.iter().find(|age| days >= **age) {
@@ -296,38 +314,18 @@ fn index(topics: &[RootTopic], today: Date, room: usize) -> Vec<String> {
         if topic.kind == MemoryType::Reference && days > STALE {
             tags.push_str(", ?");
         }
-        let said = clause(&topic.told, most);
-        // If the name is not a clause, look for a longer clause.
-        let longer = || clause(&topic.told, SENTENCES[0]).filter(|_| most > 0 && !is_clause(&topic.name));
-        let said = said
-            .or_else(longer)
-            .map_or_else(String::new, |said| format!(": {said}"));
-        format!("- {} [{tags}]{said} → {}", topic.name, topic.last)
+        let text = topic_text(&topic.shown, &topic.told);
+        // A reference is useful even without a statement about it.
+        let is_named = topic.kind != MemoryType::Project && !topic.shown.is_empty();
+        let (name, said) = text.or_else(|| is_named.then_some((&*topic.shown, None)))?;
+        let said = said.map_or_else(String::new, |said| format!(": {said}"));
+        Some(format!("- {name} [{tags}]{said} → {}", topic.last))
     };
-    // Use the longest clauses with which all topics fit or, if none do, the first topics of all days.
-    let takes = |rank: usize, most: usize| -> usize {
-        let meant = (0..topics.len()).filter(|at| topics[*at].rank <= rank);
-        meant.map(|at| line(at, most).len() + 1).sum()
-    };
-    let fits = |rank: usize| SENTENCES.into_iter().find(|most| takes(rank, *most) <= room);
-    let told = fits(usize::MAX).or_else(|| fits(0)).unwrap_or_default();
-    let tells = |at: &usize| {
-        let topic = &topics[*at];
-        topic.kind != MemoryType::Project || is_informative(&topic.name, &topic.told)
-    };
-    let mut order: Vec<usize> = (0..topics.len()).filter(tells).collect();
-    order.sort_by_key(|at| (topics[*at].rank, Reverse(topics[*at].last), *at));
+    let mut order: Vec<&RootTopic> = topics.iter().collect();
+    order.sort_by_key(|topic| (topic.rank, Reverse(topic.last)));
     let mut left = room;
-    let mut out = Vec::new();
-    for at in order {
-        let line = line(at, told);
-        if take_room(&mut left, line.len() + 1) {
-            out.push(line);
-        } else if topics[at].rank > 0 {
-            // Stop at the first lower-ranked topic that does not fit. If the first topic of a day does not fit, skip
-            // only that topic.
-            break;
-        }
-    }
-    out
+    let lines = order.into_iter().filter_map(line);
+    lines
+        .filter(|line| take_room(&mut left, line.len() + 1))
+        .collect()
 }

@@ -8,6 +8,10 @@ use super::node::{Node, NodeStatus};
 use super::period::Period;
 use super::root;
 
+/// Size in tokens of the file about few days. A page of this size is read at the start of each session.
+const PAGE: usize = 1_200;
+/// Number of tokens of the nodes for which the file gets one more token.
+const SHARE: usize = 160;
 /// Number of tokens reserved for text that is added when the file is inserted into a prompt: block marks and a heading,
 /// or the fence of a hook.
 const AROUND: usize = 50;
@@ -18,7 +22,7 @@ const MONTHS: usize = 12;
 /// Returns the file `ROOT.md`, made from the nodes below it ([`super::collect_root_sources`]), their passages, and a
 /// previous version by another author.
 ///
-/// `months` contains the paths of all monthly nodes in order of time. The whole file takes at most `most` tokens,
+/// The file is short if the nodes are short: most of its readers need only a part of it. `months` contains the paths of all monthly nodes in order of time. The whole file takes at most `most` tokens,
 /// including room for text that is added to a prompt. Returns `None` if not even a title fits.
 ///
 /// The front matter has no digest of the sources: the file is part of prompts, and a line that changes without a
@@ -32,6 +36,8 @@ pub fn build_root_file(
     today: Date,
     most: usize,
 ) -> Option<Node> {
+    let below: usize = nodes.iter().map(|node| tokens::of(node.body)).sum();
+    let most = most.min(PAGE + below / SHARE);
     let named = months[months.len().saturating_sub(MONTHS)..].to_vec();
     let mut node = Node::new(Period::All, NodeStatus::Tentative, named, None, String::new());
     node.updated = Some(today);

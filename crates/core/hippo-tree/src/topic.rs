@@ -108,11 +108,3 @@ pub(super) fn topics<'r>(readings: &'r [SourceContent], words: &mut WordCounts) 
     }
     out
 }
-
-/// Returns true if the phrase contains a contraction such as "we've", and therefore cannot be the name of a topic.
-pub(super) fn is_contracted(phrase: &str) -> bool {
-    phrase.split(' ').any(|word| {
-        let parts = word.split_once(['\'', '’']);
-        parts.is_some_and(|(_, tail)| matches!(tail, "ve" | "ll" | "re" | "d" | "m" | "t"))
-    })
-}

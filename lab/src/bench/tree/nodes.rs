@@ -166,17 +166,12 @@ impl Nodes {
         self.nodes.get(&Period::All).map_or("", |root| &root.body)
     }
 
-    /// Returns the number of days with at least one topic in the root, and the number of all days.
+    /// Returns the number of days with at least one line in the root, and the number of all days.
     pub fn represented(&self) -> (usize, usize) {
         let root = self.root_text();
-        let of = |node: &Node| {
-            node.topics.split(", ").any(|topic| {
-                let name = topic.rsplit_once(" [").map_or(topic, |(name, _)| name);
-                !name.is_empty() && root.contains(name)
-            })
-        };
+        let of = |period: &Period| period.first_day().is_some_and(|day| root.contains(&day.to_string()));
         (
-            self.days().filter(|(_, node)| of(node)).count(),
+            self.days().filter(|(period, _)| of(period)).count(),
             self.days().count(),
         )
     }

@@ -94,6 +94,7 @@ mod tests {
         RootTopic {
             name: name.to_owned(),
             kind: MemoryType::Project,
+            shown: name.to_owned(),
             told: format!("{name} is told"),
             place: Some((format!("memory/2026-01-{day:02}.md"), line)),
             last: date(2026, 1, day),

@@ -1,13 +1,14 @@
-//! Topics, names and verbatim statements of all days.
+//! Topics and statements of all days.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::ChildNode;
 use crate::item::{NodeSource, SourceContent, Statement, StatementKind, is_verbatim, read};
-use crate::name::names;
-use crate::topic::{is_contracted, topics};
+use crate::topic::{SectionTopic, topics};
 use hippo_text::chunk::Speaker;
+use hippo_text::gist::alone::{continues, is_clear, is_label};
+use hippo_text::gist::headings::subject;
+use hippo_text::gist::sentence::{OPENING, clause, is_reading};
 use hippo_text::gist::words::WordCounts;
 use hippo_text::text::clip;
 use hippo_types::memory::MemoryType;
@@ -17,16 +18,17 @@ use hippo_types::time::Date;
 /// reads.
 const MOST: usize = 12;
 /// Maximum bytes of a clause.
-const CLAUSE: usize = 80;
-
-/// Words that identify a sentence in the first person.
-const FIRST_PERSON: [&str; 7] = ["I", "my", "My", "we", "We", "our", "me"];
+const CLAUSE: usize = 110;
+/// Maximum bytes of a decision, a lesson or an open task.
+const MARKED: usize = 200;
 
 /// A topic of one day.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct DayTopic {
     pub name: String,
     pub kind: MemoryType,
+    /// The name as `ROOT.md` shows it: a heading without its time. Empty if the name is a sentence or says nothing.
+    pub shown: String,
     /// A sentence about the topic.
     pub told: String,
     /// File and line of the sentence.
@@ -41,9 +43,7 @@ pub(super) struct Day {
     pub topics: Vec<DayTopic>,
     /// Statements about the user and feedback: type, topic, text.
     pub kept: Vec<(MemoryType, String, String)>,
-    /// Open tasks.
-    pub open: Vec<String>,
-    /// Clauses that are clear without their context.
+    /// Decisions, lessons, open tasks and other statements that are clear without their context.
     pub clauses: Vec<Statement>,
 }
 
@@ -52,6 +52,8 @@ pub(super) struct Day {
 pub(super) struct RootTopic {
     pub name: String,
     pub kind: MemoryType,
+    /// The name as `ROOT.md` shows it.
+    pub shown: String,
     /// A sentence from the last day that mentions the topic.
     pub told: String,
     /// File and line of the sentence.
@@ -63,36 +65,17 @@ pub(super) struct RootTopic {
     pub rank: usize,
 }
 
-/// A name with the days that mention it.
-struct MentionedName {
-    /// The spelling of its first occurrence.
-    name: String,
-    /// Position of the name among the names of the first day that mentions it.
-    place: usize,
-    days: Vec<Date>,
-}
-
 /// The content of all days.
 pub(super) struct RootContent {
     /// Days in order of date.
     pub days: Vec<Day>,
-    /// Names by their lower-case form.
-    names: BTreeMap<String, MentionedName>,
-    /// Words that occur with a small first letter.
-    plain: HashSet<String>,
 }
 
 impl RootContent {
     pub fn of(nodes: &[ChildNode<'_>]) -> Self {
         let mut sorted: Vec<&ChildNode<'_>> = nodes.iter().collect();
         sorted.sort_by(|a, b| (a.date, a.path).cmp(&(b.date, b.path)));
-        let mut out = Self {
-            days: Vec::new(),
-            names: BTreeMap::new(),
-            plain: HashSet::new(),
-        };
-        // Words are not counted here, so that the weight of a name does not depend on other days.
-        let mut words = WordCounts::new();
+        let mut out = Self { days: Vec::new() };
         for node in sorted {
             let reading = read(&NodeSource {
                 path: node.path.to_owned(),
@@ -100,75 +83,17 @@ impl RootContent {
                 first_line: node.first_line,
                 date: Some(node.date),
             });
-            out.name(node.date, &reading, &mut words);
             let day = day(node, &reading);
             match out.days.last_mut().filter(|last| last.date == node.date) {
                 Some(last) => {
                     last.topics.extend(day.topics);
                     last.kept.extend(day.kept);
-                    last.open.extend(day.open);
                     last.clauses.extend(day.clauses);
                 }
                 None => out.days.push(day),
             }
         }
         out
-    }
-
-    fn name(&mut self, date: Date, reading: &SourceContent, words: &mut WordCounts) {
-        let mut place = 0;
-        for statement in &reading.statements {
-            let plain = |word: &&str| word.starts_with(char::is_lowercase);
-            let prose = statement.text.split(' ').filter(plain).count() > 2;
-            let words_of = statement.text.split(|mark: char| !mark.is_alphanumeric());
-            self.plain.extend(words_of.filter(plain).map(str::to_owned));
-            // Only words in sentences in the first person count as names. A word at the start of a line or before a
-            // colon does not.
-            let told = prose
-                && statement.kind != StatementKind::Entity
-                && statement.speaker != Speaker::Assistant
-                && (statement.text.split([' ', '\'', '’'])).any(|word| FIRST_PERSON.contains(&word));
-            for range in names(&statement.text) {
-                if range.start == 0 || !told {
-                    continue;
-                }
-                let name = &statement.text[range];
-                let mut tells = false;
-                words.for_each_word(name, |word| tells |= word.is_taggable());
-                if !tells || name.len() > 40 || name.contains([':', ',', '(', ')']) || is_contracted(name) {
-                    continue;
-                }
-                place += 1;
-                let known = self.names.entry(name.to_lowercase());
-                let known = known.or_insert_with(|| MentionedName {
-                    name: name.to_owned(),
-                    place,
-                    days: Vec::new(),
-                });
-                if known.days.last() != Some(&date) {
-                    known.days.push(date);
-                }
-            }
-        }
-    }
-
-    /// Returns the number of days on which people said names, among the days for which `meant` returns true.
-    pub fn days_with_names(&self, meant: impl Fn(Date) -> bool) -> usize {
-        let days = self.names.values().flat_map(|name| &name.days);
-        days.filter(|date| meant(**date)).collect::<BTreeSet<_>>().len()
-    }
-
-    /// Returns the names that people said on the days for which `meant` returns true. The names are sorted by number of
-    /// days, then by their position on the first day.
-    pub fn frequent_names(&self, meant: impl Fn(Date) -> bool) -> Vec<&str> {
-        let proper = |(name, _): &(&String, _)| !self.plain.contains(*name);
-        let counted = self.names.iter().filter(proper).map(|(_, name)| {
-            let count = name.days.iter().filter(|date| meant(**date)).count();
-            (name, count)
-        });
-        let mut out: Vec<(&MentionedName, usize)> = counted.filter(|(_, days)| *days > 0).collect();
-        out.sort_by_key(|(name, days)| (Reverse(*days), name.place, &name.name));
-        out.into_iter().map(|(name, _)| name.name.as_str()).collect()
     }
 
     /// Returns the topics of all days, each once.
@@ -182,6 +107,7 @@ impl RootContent {
                     topic.last = day.date;
                     topic.days.push(day.date);
                     topic.rank = topic.rank.min(rank);
+                    topic.shown.clone_from(&told.shown);
                     topic.told.clone_from(&told.told);
                     topic.place.clone_from(&told.place);
                     continue;
@@ -190,6 +116,7 @@ impl RootContent {
                 out.push(RootTopic {
                     name: told.name.clone(),
                     kind: told.kind,
+                    shown: told.shown.clone(),
                     told: told.told.clone(),
                     place: told.place.clone(),
                     last: day.date,
@@ -234,30 +161,7 @@ fn day(node: &ChildNode<'_>, reading: &SourceContent) -> Day {
     // A file that people or agents read is likely to be needed again, so days with more reads keep more topics.
     let most = MOST + usize::try_from(node.accesses.min(12)).unwrap_or(12);
     listed.truncate(most);
-    let open = reading.statements.iter();
-    let open = open.filter(|statement| statement.kind == StatementKind::Open);
-    let open = open.map(|statement| {
-        let text = clip(&statement.text, 200).replace(" → ", " -> ");
-        let of = title(statement);
-        // Add the heading only if it is a listed topic. Headings such as "Open Items" do not describe a line.
-        match listed.iter().any(|(name, _)| *name == of) && !text.starts_with(&of) {
-            true => format!("{of}: {text}"),
-            false => text,
-        }
-    });
-    let open = open.collect();
-    let mut clauses = Vec::new();
-    for statement in &reading.statements {
-        if statement.speaker != Speaker::Assistant && is_plain(statement) {
-            let heading = sections.get(statement.section as usize).and_then(Option::as_ref);
-            let heading = heading.filter(|heading| heading.explains(&statement.text) && statement.is_item());
-            let about = heading.map_or(String::new(), |heading| format!("{}: ", heading.name));
-            clauses.extend(statement.clauses(&mut words, CLAUSE).map(|(_, text)| Statement {
-                text: format!("{about}{}", text.replace(" → ", " -> ")),
-                ..statement.clone()
-            }));
-        }
-    }
+    let clauses = clear_clauses(reading, &sections, &mut words);
     let topics = listed
         .into_iter()
         .map(|(name, kind)| collect_topic(node, reading, name, kind))
@@ -266,9 +170,71 @@ fn day(node: &ChildNode<'_>, reading: &SourceContent) -> Day {
         date: node.date,
         topics,
         kept,
-        open,
         clauses,
     }
+}
+
+/// Returns the word that marks a statement of this kind in `ROOT.md`.
+const fn mark(kind: StatementKind) -> Option<&'static str> {
+    match kind {
+        StatementKind::Decision => Some("decision"),
+        StatementKind::Lesson => Some("lesson"),
+        StatementKind::Open => Some("to do"),
+        _ => None,
+    }
+}
+
+/// Returns the statements that are clear without their context, not made by an assistant.
+fn clear_clauses(
+    reading: &SourceContent,
+    sections: &[Option<SectionTopic>],
+    words: &mut WordCounts,
+) -> Vec<Statement> {
+    let mut out = Vec::new();
+    for statement in &reading.statements {
+        if statement.speaker == Speaker::Assistant || !is_plain(statement) {
+            continue;
+        }
+        let heading = sections.get(statement.section as usize).and_then(Option::as_ref);
+        let heading = heading.filter(|heading| heading.is_heading && statement.is_item());
+        let about = heading.map_or("", |heading| subject(&heading.name));
+        let mut add = |text: String| {
+            out.push(Statement {
+                text: text.replace(" → ", " -> "),
+                ..statement.clone()
+            });
+        };
+        if let Some(mark) = mark(statement.kind) {
+            let said = statement
+                .text
+                .split_once(": ")
+                .map_or(&*statement.text, |(_, said)| said);
+            if !continues(&statement.text) && !continues(said) && !is_reading(said) {
+                let short = clause(&statement.text, MARKED);
+                let text = short.map_or_else(|| clip(&statement.text, MARKED), str::to_owned);
+                add(format!("{mark}: {text}"));
+            }
+            continue;
+        }
+        // A line that begins with a small letter is a part of a sentence, or an order in a chat.
+        let is_part = |text: &str| {
+            let first = text.split(' ').next().unwrap_or_default();
+            first.bytes().all(|letter| letter.is_ascii_lowercase())
+        };
+        for (_, clause) in statement
+            .clauses(words, CLAUSE)
+            .filter(|(_, text)| !is_part(text))
+        {
+            let clause =
+                clause.trim_start_matches(|mark: char| !mark.is_alphanumeric() && !OPENING.contains(&mark));
+            match about {
+                "" => add(clause.to_owned()),
+                _ if clause.contains(about) => add(clause.to_owned()),
+                _ => add(format!("{about}: {clause}")),
+            }
+        }
+    }
+    out
 }
 
 /// Returns true for statements that are neither lists of names nor kept word for word.
@@ -315,13 +281,28 @@ fn collect_topic(node: &ChildNode<'_>, reading: &SourceContent, name: String, ki
     }
     // If the name of the topic was taken from the sentence, the sentence would only repeat the name.
     let bare = told.replace([',', '[', ']'], "");
-    if bare.contains(&name) && name.len() * 2 > bare.len() || name.contains(bare.trim_end_matches(['.', '!']))
+    let heading = subject(&name);
+    let mut shown = if is_label(heading) {
+        String::new()
+    } else {
+        heading.to_owned()
+    };
+    if is_clear(heading) {
+        // The name is a sentence, which is among the statements of the day.
+        shown.clear();
+        told.clear();
+    } else if bare.contains(&name) && name.len() * 2 > bare.len()
+        || name.contains(bare.trim_end_matches(['.', '!']))
     {
         told.clear();
+    }
+    if told.starts_with(&format!("{shown}: ")) {
+        told.drain(..shown.len() + 2);
     }
     DayTopic {
         name,
         kind,
+        shown,
         told: told.replace(" → ", " -> "),
         place: taken.map(|(path, line)| {
             let path = if path.is_empty() { node.path } else { path };
