@@ -283,7 +283,10 @@ impl SourceReader {
                 return;
             }
         }
-        let mut kind = heading.and_then(|heading| heading.kind).unwrap_or_default();
+        // A heading in the message of an assistant, such as "Next steps", is part of an advice.
+        let advises = speaker == Speaker::Assistant && !self.node;
+        let kind = heading.and_then(|heading| heading.kind);
+        let mut kind = kind.filter(|_| !advises).unwrap_or_default();
         let tagged = heading.and_then(|heading| heading.tag);
         let title = heading.map_or_else(String::new, |heading| heading.title.clone());
         let loose = heading.is_some_and(|heading| heading.loose);
@@ -297,7 +300,9 @@ impl SourceReader {
         let (leading, bare) = leading_tag(bare);
         // An assistant or a quoted person cannot speak for the user.
         let others = matches!(speaker, Speaker::Assistant | Speaker::Other) && given.is_none();
-        let tagged = leading.or(tagged).filter(|tag| !others || !is_kept(*tag));
+        let tagged = leading
+            .or(tagged)
+            .filter(|tag| !others || !matches!(tag, MemoryType::User | MemoryType::Feedback));
         let says_feedback = |bare: &str| matches!(field(bare), Some((StatementKind::Feedback, _)));
         // In a log, feedback by the user has the form `- user feedback: …`. A paragraph or numbered item with this
         // label can have any author.
@@ -389,11 +394,6 @@ impl SourceReader {
 /// Returns true for kinds of statements that nodes contain word for word.
 pub(super) const fn is_verbatim(kind: StatementKind) -> bool {
     matches!(kind, StatementKind::User | StatementKind::Feedback)
-}
-
-/// Returns true for types of statements that nodes contain word for word.
-const fn is_kept(tag: MemoryType) -> bool {
-    matches!(tag, MemoryType::User | MemoryType::Feedback)
 }
 
 #[cfg(test)]

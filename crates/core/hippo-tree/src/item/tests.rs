@@ -164,6 +164,19 @@ fn only_the_user_gives_feedback() {
 }
 
 #[test]
+fn headings_in_an_assistants_message_set_no_kind() {
+    let talk = "# Day\n\nUser: How do I start?\n\nAssistant: Here is a plan.\n\n## Next steps\n\n- Ask the team for its opinion\n";
+    let said = found(talk);
+    let (kind, text, _) = said.last().unwrap();
+    assert_eq!(
+        (*kind, text.as_str()),
+        (StatementKind::Note, "Ask the team for its opinion")
+    );
+    let log = "# Day\n\n## Next steps\n\n- Ask the team for its opinion\n";
+    assert_ne!(found(log)[0].0, StatementKind::Note);
+}
+
+#[test]
 fn an_answer_without_its_topic_is_no_feedback() {
     let log = "# 2026-01-10\n\n- user feedback: no, the block should stay as is\n\n## Rate limits\n- user feedback: no, the block should stay as is\n";
     let said: Vec<(StatementKind, String)> = found(log)
