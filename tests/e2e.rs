@@ -129,6 +129,8 @@ mod limits;
 mod live_search;
 #[path = "e2e/live_top.rs"]
 mod live_top;
+#[path = "e2e/machines.rs"]
+mod machines;
 #[path = "e2e/mcp.rs"]
 mod mcp;
 #[path = "e2e/mcp_edit.rs"]

@@ -18,6 +18,7 @@ mod operate;
 mod remember;
 mod search;
 mod service;
+mod sync_check;
 mod tree;
 mod trust;
 mod ui;
@@ -43,6 +44,7 @@ pub use operate::{DoctorArgs, LogsArgs, ProgressMode, StatusArgs, SyncArgs};
 pub use remember::RememberArgs;
 pub use search::SearchArgs;
 pub use service::ServiceVerb;
+pub use sync_check::{MergeDriverArgs, SyncCheckArgs};
 pub use tree::TreeVerb;
 pub use trust::TrustArgs;
 pub use ui::UiArgs;
@@ -93,9 +95,8 @@ pub enum Verb {
     },
     /// Show the memory in a browser: search, map, time, questions, health
     ///
-    /// Serves a page on 127.0.0.1 that only your browser can open, with the address that this command prints. The page
-    /// ends with the command, or after 30 minutes without a request. It changes nothing unless you start it with
-    /// --write. See docs/ui.md.
+    /// Serves a page on 127.0.0.1 that only your browser can open. The page ends with the command, or after 30 minutes
+    /// without a request. It changes nothing unless you start it with --write. See docs/ui.md.
     #[command(after_help = ui::EXAMPLES)]
     Ui(UiArgs),
     /// Append a text to today's log, and add an entry for the text to the index file
@@ -204,6 +205,15 @@ pub enum Verb {
     /// Update the index if files have changed
     #[command(after_help = examples::SYNC)]
     Sync(SyncArgs),
+    /// Share a memory between machines with git: prepare the repository, or show what a pull would change
+    ///
+    /// Merges the upstream branch on trial, and changes no file. The exit code is 1 if a pull would be refused, or would
+    /// delete files or entries. See docs/machines.md.
+    #[command(after_help = sync_check::EXAMPLES)]
+    SyncCheck(SyncCheckArgs),
+    /// Merge two versions of a file of hippod; git runs this command
+    #[command(hide = true)]
+    MergeDriver(MergeDriverArgs),
     /// Print the log of the daemon
     ///
     /// Prints the end of the log file, or of the systemd journal if systemd runs the daemon.

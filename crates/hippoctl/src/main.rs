@@ -3,6 +3,7 @@
 
 mod connect;
 mod failure;
+mod git;
 mod harness;
 #[cfg(test)]
 #[allow(dead_code, reason = "only the fuzz tests use the whole module")]
@@ -104,6 +105,8 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
             WorkspaceVerb::Remove { dir, purge } => verbs::workspace::remove(&mut session, dir, purge, out),
         },
         Verb::Sync(args) => verbs::workspace::sync(&mut session, &args, out),
+        Verb::SyncCheck(args) => verbs::sync_check::sync_check(&session, &args, out),
+        Verb::MergeDriver(args) => verbs::merge_driver::merge_driver(&args),
         Verb::Search(args) => verbs::search::search(&mut session, args, out),
         Verb::Get { target } => verbs::get::get(&mut session, &target, out),
         Verb::Index { verb } => verbs::index::index(&mut session, verb, out),

@@ -16,6 +16,7 @@ pub mod prompt;
 pub mod search;
 pub mod service;
 pub mod status;
+pub mod sync_check;
 pub mod tree;
 pub mod trust;
 pub mod why;

@@ -1,9 +1,9 @@
 //! The git repository that contains a workspace.
 
 use std::path::Path;
-use std::process::Command;
 
 use super::layout::LayoutPart;
+use crate::git;
 
 /// The file with the rules that exclude memory files from the repository.
 pub const GITIGNORE: &str = ".gitignore";
@@ -52,7 +52,7 @@ pub fn keep_tracked(root: &Path, parts: &mut Vec<LayoutPart>) -> Vec<String> {
 
 /// Returns the path of a folder relative to its repository, with `/` at the end; empty for the folder of the repository.
 fn prefix(root: &Path) -> Option<String> {
-    let shown = git(root, &["rev-parse", "--show-prefix"])?;
+    let shown = git::ask(root, &["rev-parse", "--show-prefix"])?;
     Some(shown.trim_end_matches('\n').to_owned())
 }
 
@@ -66,22 +66,5 @@ fn tracked(root: &Path, prefix: &str, lines: &[&str]) -> Vec<String> {
         .collect();
     let mut words = vec!["ls-files", "-z", "--cached", "--ignored"];
     words.extend(rules.iter().map(String::as_str));
-    let listed = git(root, &words).unwrap_or_default();
-    listed.split_terminator('\0').map(str::to_owned).collect()
-}
-
-/// Runs git in a folder, and returns its output. Returns `None` if git is not installed or fails.
-fn git(root: &Path, words: &[&str]) -> Option<String> {
-    let output = Command::new("git")
-        // Otherwise, a setting of an untrusted repository could start a program.
-        .args(["-c", "core.fsmonitor=false", "-C"])
-        .arg(root)
-        .args(words)
-        .env_remove("GIT_DIR")
-        .env_remove("GIT_WORK_TREE")
-        .env_remove("GIT_INDEX_FILE")
-        .output()
-        .ok()?;
-    let is_done = output.status.success();
-    is_done.then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    git::paths(root, &words)
 }
