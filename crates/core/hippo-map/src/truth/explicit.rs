@@ -40,7 +40,10 @@ const NUMBERS: [&str; 12] = [
 ];
 /// Words of advice to a reader, which states no value.
 const ADDRESSED: [&str; 4] = ["you", "your", "You", "Your"];
-/// Minimum number of words that a correction and the corrected sentence share, not counting values.
+/// Words of a wish or a condition, which states no value.
+const SUPPOSED: [&str; 7] = ["could", "if", "might", "should", "unless", "wish", "would"];
+/// Minimum number of words that a correction and the corrected sentence share, if the correction lacks a word of the
+/// corrected sentence. Values and the verbs of [`STATES`] do not count.
 const SHARED: usize = 2;
 /// Maximum length in bytes of a corrected text. A longer text says more than the old value.
 const LONGEST: usize = 480;
@@ -49,8 +52,10 @@ const LONGEST: usize = 480;
 struct Correction {
     /// Index of the text that contains the sentence, and the line of the sentence.
     at: (usize, u32),
-    /// Stems of the words that are neither stop words nor values.
+    /// Stems of the words that say what the value is about.
     words: BTreeSet<String>,
+    /// Names that are neither the old nor a valid value, in lower case.
+    names: BTreeSet<String>,
     /// Values that the sentence states as valid.
     valid: BTreeSet<String>,
 }
@@ -62,11 +67,13 @@ pub(super) fn find_corrected(texts: &[DatedText<'_>]) -> Vec<(usize, usize)> {
     for (at, text) in texts.iter().enumerate() {
         for (number, sentence) in sentences(text) {
             for (old, valid) in old_values(sentence) {
-                let (at, words) = ((at, number), telling_words(sentence));
-                corrections
-                    .entry(old)
-                    .or_default()
-                    .push(Correction { at, words, valid });
+                let correction = Correction {
+                    at: (at, number),
+                    words: subject_words(sentence, valid.iter().chain([&old])),
+                    names: other_names(sentence, valid.iter().chain([&old])),
+                    valid,
+                };
+                corrections.entry(old).or_default().push(correction);
             }
         }
     }
@@ -80,14 +87,14 @@ pub(super) fn find_corrected(texts: &[DatedText<'_>]) -> Vec<(usize, usize)> {
         }
         for (number, sentence) in sentences(text) {
             let stated = stated_values(sentence);
-            let words = telling_words(sentence);
-            let end = stated_end(sentence);
-            let known = |value: &String| corrections.get(value);
-            let by_value = stated.iter().filter_map(known).flatten();
-            // Words in lower case occur in many sentences, so the correction must contain all words of this one.
-            let by_end = end.iter().filter_map(known).flatten();
-            let by_end = by_end.filter(|correction| words.is_subset(&correction.words));
-            for correction in by_value.chain(by_end) {
+            let end = stated_end(sentence).filter(|end| !stated.contains(end));
+            let known = stated.iter().map(|value| (value, false));
+            let known = known.chain(end.iter().map(|value| (value, true)));
+            let of_value = |(value, is_end)| {
+                let found = corrections.get(value).into_iter().flatten();
+                found.map(move |correction| (value, is_end, correction))
+            };
+            for (value, is_end, correction) in known.flat_map(of_value) {
                 let (newer, line) = correction.at;
                 let later = &texts[newer];
                 let is_above = text.place.0 == later.place.0 && number < line;
@@ -98,7 +105,7 @@ pub(super) fn find_corrected(texts: &[DatedText<'_>]) -> Vec<(usize, usize)> {
                 if is_earlier
                     && newer != at
                     && stated.is_disjoint(&correction.valid)
-                    && words.intersection(&correction.words).count() >= SHARED
+                    && correction.concerns(sentence, value, is_end)
                 {
                     found.push((at, newer));
                 }
@@ -106,6 +113,18 @@ pub(super) fn find_corrected(texts: &[DatedText<'_>]) -> Vec<(usize, usize)> {
         }
     }
     found
+}
+
+impl Correction {
+    /// Returns whether a sentence with the old value is about the same thing. `is_end` is true for a value in lower case,
+    /// which occurs in many sentences.
+    fn concerns(&self, sentence: &str, value: &String, is_end: bool) -> bool {
+        let words = subject_words(sentence, [value].into_iter());
+        let has_all = !words.is_empty() && words.is_subset(&self.words);
+        let names = other_names(sentence, [value].into_iter());
+        let has_others = !names.is_empty() && !self.names.is_empty() && names.is_disjoint(&self.names);
+        has_all || !is_end && !has_others && words.intersection(&self.words).count() >= SHARED
+    }
 }
 
 /// Returns the sentences of a text that may state a value, each with the number of its line.
@@ -156,7 +175,8 @@ fn old_values(sentence: &str) -> Vec<(String, BTreeSet<String>)> {
     if let Some(changed) = change(sentence) {
         return vec![changed];
     }
-    if !has_any(&CHANGED, words(&sentence.to_lowercase())) {
+    let lower = sentence.to_lowercase();
+    if !has_any(&CHANGED, words(&lower)) || has_any(&SUPPOSED, words(&lower)) {
         return Vec::new();
     }
     if let Some(replaced) = BETWEEN.iter().find_map(|mark| replacement(sentence, mark)) {
@@ -192,11 +212,14 @@ fn values_after(sentence: &str, mark: &str) -> BTreeSet<String> {
     listed.filter_map(|at| single_value(phrase(at))).collect()
 }
 
-/// Returns OLD and the values of NEW, if a sentence says that something is now NEW instead of OLD. `mark` stands between
+/// Returns OLD and the values of NEW, if a sentence says that something is now NEW instead of OLD. `mark` separates
 /// the two.
 fn replacement(sentence: &str, mark: &str) -> Option<(String, BTreeSet<String>)> {
     let (before, old) = sentence.split_once(&format!(" {mark} "))?;
     let new: Vec<&str> = words(before).collect();
+    if has_any(&BEFORE_OLD, new.iter().copied()) {
+        return None;
+    }
     let verb = new.iter().rposition(|word| STATES.contains(word));
     let new = new[verb.map_or(0, |verb| verb + 1)..].join(" ");
     let phrase: Vec<&str> = words(clause(old)).collect();
@@ -260,14 +283,27 @@ fn values(text: &str, is_phrase: bool) -> BTreeSet<String> {
         .collect()
 }
 
-/// Returns the stems of the words that are neither stop words nor numbers.
-fn telling_words(sentence: &str) -> BTreeSet<String> {
-    let terms = query_terms(sentence).into_iter();
-    let telling = terms.filter(|term| {
+/// Returns the stems of the words that say what the values are about: no stop words, no numbers, no verbs of
+/// [`STATES`], and no words of the values.
+fn subject_words<'v>(sentence: &str, values: impl Iterator<Item = &'v String>) -> BTreeSet<String> {
+    let values: BTreeSet<&str> = values.flat_map(|value| value.split(' ')).collect();
+    let is_about = |word: &&str| !STATES.contains(word) && !values.contains(word.to_lowercase().as_str());
+    let about: Vec<&str> = words(sentence).filter(is_about).collect();
+    let telling = query_terms(&about.join(" ")).into_iter().filter(|term| {
         let is_marker = CHANGED.contains(&term.term.as_str()) || is_speaker_term(&term.term);
         !term.stop && !is_marker && !term.term.contains(char::is_numeric)
     });
     telling.map(|term| term.term).collect()
+}
+
+/// Returns the names of a sentence that are not among these values, in lower case.
+fn other_names<'v>(sentence: &str, known: impl Iterator<Item = &'v String>) -> BTreeSet<String> {
+    let mut names = values(sentence, false);
+    for value in known {
+        names.remove(value);
+    }
+    names.retain(|name| !name.contains(char::is_numeric) && !NUMBERS.contains(&name.as_str()));
+    names
 }
 
 #[cfg(test)]

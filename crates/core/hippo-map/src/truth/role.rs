@@ -13,6 +13,14 @@ const MOST_ROLE: usize = 6;
 const LEAST_ROLE: usize = 2;
 /// Maximum number of words of a name.
 const MOST_NAME: usize = 3;
+/// Nouns of roles that one person or company holds for a long time. Other phrases, such as "the root cause" or "the code
+/// reviewer", mean another thing each time.
+#[rustfmt::skip] // a list is read in lines
+const HOLDERS: [&str; 30] = [
+    "admin", "administrator", "boss", "ceo", "cfo", "chair", "contact", "cto", "dentist", "director", "doctor",
+    "editor", "engineer", "head", "landlord", "lead", "leader", "maintainer", "manager", "operator", "owner",
+    "president", "principal", "provider", "registrar", "secretary", "supplier", "teacher", "treasurer", "vendor",
+];
 /// Words that can stand before or after the name.
 const NOW: [&str; 4] = ["again", "currently", "now", "still"];
 /// Words in phrases that mean another thing each time.
@@ -116,7 +124,8 @@ fn role(sentence: &str) -> Option<(String, Vec<String>)> {
         let is_plain = |letter: char| letter.is_alphabetic() || letter == '-' || letter == '\'';
         !word.is_empty() && word.chars().all(is_plain) && !CHANGING.contains(word)
     };
-    if role.len() > MOST_ROLE || !role.iter().all(is_word) {
+    let has_holder = role.iter().any(|word| HOLDERS.contains(word));
+    if role.len() > MOST_ROLE || !has_holder || !role.iter().all(is_word) {
         return None;
     }
     let mut words: Vec<&str> = rest.trim_end_matches(['.', '!']).split(' ').collect();
@@ -256,6 +265,19 @@ mod tests {
             (
                 (EARLY.0, EARLY.1, "Team", "The engineer on call is tired."),
                 (LATE.0, LATE.1, "Team", "The engineer on call is Boris."),
+            ),
+            // Things that are others each time.
+            (
+                (EARLY.0, EARLY.1, "Team", "The root cause is Redis."),
+                (LATE.0, LATE.1, "Team", "The root cause is Postgres."),
+            ),
+            (
+                (EARLY.0, EARLY.1, "Team", "The code reviewer is Anna."),
+                (LATE.0, LATE.1, "Team", "The code reviewer is Boris."),
+            ),
+            (
+                (EARLY.0, EARLY.1, "Team", "The team dinner is Friday."),
+                (LATE.0, LATE.1, "Team", "The team dinner is Tuesday."),
             ),
             // No order.
             (

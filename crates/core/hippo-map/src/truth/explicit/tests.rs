@@ -136,6 +136,36 @@ fn comparisons_advice_and_other_subjects_correct_nothing() {
             "The queue uses NATS, not RabbitMQ.",
             "Correction: the queue uses NATS, not RabbitMQ.",
         ),
+        // Another thing with the same old value.
+        (
+            "Ada works from Berlin.",
+            "Grace now works from Paris instead of Berlin.",
+        ),
+        (
+            "The audit log uses RabbitMQ.",
+            "The billing queue uses NATS now instead of RabbitMQ.",
+        ),
+        (
+            "The mobile client uses Flutter.",
+            "The desktop client uses Tauri now instead of Flutter.",
+        ),
+        (
+            "The Vienna office has Slack.",
+            "The Graz office now has Teams rather than Slack.",
+        ),
+        (
+            "Our customer Meier has 30 seats.",
+            "Our customer Schmidt has 40 seats now instead of 30.",
+        ),
+        // A wish, and a denial.
+        (
+            "The parser supports Kafka.",
+            "It would be nice if the parser now used Pulsar instead of Kafka.",
+        ),
+        (
+            "The search worker uses Redis.",
+            "The search worker is not using Valkey now instead of Redis.",
+        ),
     ] {
         let place = ("a.md", 1);
         let texts = [text(None, place, old), text(Some("2026-03-09"), place, new)];
