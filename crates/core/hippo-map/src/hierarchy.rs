@@ -182,10 +182,22 @@ pub fn quick_access<'a>(entries: impl Iterator<Item = (&'a Entry, f32)>, most: u
         let strength = shown(strong_b).total_cmp(&shown(strong_a));
         let rest = |entry: &Entry| {
             let EntryWorth { kind, is_whole } = EntryWorth::of(entry);
-            Reverse((entry.priority, is_whole, kind, entry.created))
+            // Files of one day are often copies, and then the outermost ones say what the folder is about.
+            let day = entry.created.date(0);
+            let depth = entry
+                .pointers
+                .first()
+                .map(|pointer| pointer.path.matches('/').count());
+            Reverse((entry.priority, is_whole, kind, day, Reverse(depth), entry.created))
         };
         let order = b.hits.cmp(&a.hits).then(strength);
         order.then_with(|| (rest(a), &a.id).cmp(&(rest(b), &b.id)))
+    });
+    // Entries that nobody has used say most if each is about another file.
+    let mut files = BTreeSet::new();
+    ranked.retain(|(entry, _)| {
+        let file = entry.pointers.first().map(|pointer| &pointer.path);
+        entry.hits > 0 || file.is_none() || files.insert(file)
     });
     ranked.truncate(most);
     ranked.into_iter().map(|(entry, _)| entry.id.clone()).collect()

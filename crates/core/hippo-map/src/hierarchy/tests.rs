@@ -71,6 +71,28 @@ fn quick_access_is_ordered_by_hits_then_strength_then_worth() {
 }
 
 #[test]
+fn unused_entries_in_quick_access_are_about_different_files_outermost_first() {
+    let entry = |id: &str, path: &str, section: Option<&str>, hits| Entry {
+        id: EntryId(id.to_owned()),
+        pointers: vec![Pointer {
+            path: path.to_owned(),
+            section: section.map(str::to_owned),
+        }],
+        hits,
+        ..Entry::default()
+    };
+    let entries = [
+        entry("icons", "apps/desktop/icons/README.md", None, 0),
+        entry("readme", "README.md", None, 0),
+        entry("readme-start", "README.md", Some("Start"), 0),
+        entry("readme-used", "README.md", Some("Used"), 1),
+    ];
+    let ids = quick_access(entries.iter().map(|entry| (entry, 1.0)), 20);
+    let ids: Vec<&str> = ids.iter().map(|id| id.0.as_str()).collect();
+    assert_eq!(ids, ["readme-used", "readme", "icons"]);
+}
+
+#[test]
 fn equal_entries_are_ranked_by_worth_and_then_by_date() {
     let items = [
         item("a-log", 0.5, 10),

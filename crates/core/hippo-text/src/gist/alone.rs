@@ -6,9 +6,9 @@ use crate::terms::is_unspaced;
 
 /// Words at the start of a line that continue an earlier line, besides those of [`refers_back`].
 #[rustfmt::skip] // a list is read in lines
-const CONTINUING: [&str; 19] = [
-    "above", "and", "another", "below", "both", "but", "either", "here", "here's", "however", "neither", "or", "others",
-    "otherwise", "same", "such", "then", "therefore", "thus",
+const CONTINUING: [&str; 23] = [
+    "above", "and", "another", "because", "below", "both", "but", "either", "here", "here's", "however", "neither",
+    "or", "others", "otherwise", "same", "so", "such", "then", "therefore", "thus", "which", "whose",
 ];
 
 /// Last words of a line that was cut in the middle of a sentence.
@@ -91,9 +91,16 @@ pub fn is_clear(line: &str) -> bool {
 #[must_use]
 pub fn continues(line: &str) -> bool {
     refers_back(line)
+        || closes_unopened(line)
         || words(line)
             .next()
             .is_some_and(|first| CONTINUING.contains(&first.as_str()))
+}
+
+/// Returns `true` if a line closes a bracket that it did not open. `1)` and `a)` are numbers of items.
+fn closes_unopened(line: &str) -> bool {
+    let before = line.split_once(')').map_or("", |(before, _)| before);
+    !before.contains('(') && before.chars().filter(|mark| mark.is_alphabetic()).count() > 1
 }
 
 /// Returns `true` if a name such as `Status` or `Root cause` does not say what its value belongs to.
@@ -165,6 +172,8 @@ mod tests {
         }
         for line in [
             "Big local rewrite on the other end",
+            "so the crates stay at Pier 4",
+            "wait) and moved the crates to Pier 4",
             "Maps of region 1",
             "Reason: inconsistent data of the pump",
             "Root cause: the valve was old",
