@@ -47,8 +47,8 @@ impl Machine {
             .output();
         let output = output.unwrap();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.success(), safe, "{text}{told}");
+        let shown = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.success(), safe, "{text}{shown}");
         text
     }
 
@@ -72,8 +72,8 @@ fn try_git(folder: &Path, words: &[&str]) -> Output {
 
 fn git(folder: &Path, words: &[&str]) {
     let output = try_git(folder, words);
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{words:?}: {told}");
+    let shown = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{words:?}: {shown}");
 }
 
 /// Creates the common repository with one note.
@@ -92,7 +92,7 @@ fn origin(scratch: &Scratch) {
 }
 
 #[test]
-fn what_two_machines_remember_at_the_same_time_is_merged() {
+fn memories_of_two_machines_are_merged() {
     let scratch = Scratch::new();
     origin(&scratch);
     let one = Machine::new(&scratch, "one");
@@ -111,7 +111,7 @@ fn what_two_machines_remember_at_the_same_time_is_merged() {
     }
     one.git(&["push", "-q"]);
     let shown = two.check(&["--fetch"], true);
-    assert!(shown.contains("a pull works and deletes nothing"), "{shown}");
+    assert!(shown.contains("a pull works and deletes no file"), "{shown}");
     two.git(&["pull", "-q", "--no-rebase", "--no-edit"]);
     two.git(&["push", "-q"]);
     one.git(&["pull", "-q", "--ff-only"]);
@@ -156,4 +156,90 @@ fn a_check_names_what_a_pull_would_delete_or_refuse() {
     let shown = two.check(&[], false);
     assert!(shown.contains("git cannot merge MEMORY.md"), "{shown}");
     assert_eq!(two.read("MEMORY.md"), "The tap is green.\n");
+}
+
+#[test]
+fn a_check_names_ignored_files_that_a_pull_overwrites() {
+    let scratch = Scratch::new();
+    origin(&scratch);
+    let [one, two] = ["one", "two"].map(|name| Machine::new(&scratch, name));
+    for machine in [&one, &two] {
+        machine.client().index(&machine.folder);
+    }
+    one.commit();
+    one.git(&["push", "-q"]);
+    two.commit();
+    two.git(&["pull", "-q", "--no-rebase", "--no-edit"]);
+    std::fs::write(two.folder.join(".git/info/exclude"), "MEMORY.md\n").unwrap();
+    std::fs::write(two.folder.join("MEMORY.md"), "The tap is green.\n").unwrap();
+    std::fs::write(one.folder.join("MEMORY.md"), "The tap is red.\n").unwrap();
+    one.commit();
+    one.git(&["push", "-q"]);
+    let shown = two.check(&["--fetch"], false);
+    assert!(shown.contains("the pull overwrites them: MEMORY.md"), "{shown}");
+}
+
+#[test]
+fn init_does_not_exclude_a_shared_memory_from_git() {
+    let scratch = Scratch::new();
+    origin(&scratch);
+    let one = Machine::new(&scratch, "one");
+    let mut command = Command::new(client_program());
+    command.args(["init", "--platform", "claude-code"]);
+    let output = command
+        .current_dir(&one.folder)
+        .env("HIPPOD_HOME", &one.home)
+        .output();
+    assert!(output.unwrap().status.success());
+    assert!(!one.read(".gitignore").contains("HIPPOCAMPUS.md\n"));
+    // In the other order, the setup removes the lines of init.
+    let two = scratch.beside("two");
+    git(
+        &scratch.beside("."),
+        &[
+            "clone",
+            "-q",
+            scratch.beside("origin").to_str().unwrap(),
+            two.to_str().unwrap(),
+        ],
+    );
+    for words in [
+        &["init", "--platform", "claude-code"][..],
+        &["sync-check", "--setup"],
+    ] {
+        let mut command = Command::new(client_program());
+        command
+            .args(words)
+            .current_dir(&two)
+            .env("HIPPOD_HOME", &one.home);
+        assert!(command.output().unwrap().status.success(), "{words:?}");
+    }
+    let ignored = std::fs::read_to_string(two.join(".gitignore")).unwrap();
+    assert!(
+        !ignored.contains("HIPPOCAMPUS.md\n") && ignored.contains("/.hippocampus/"),
+        "{ignored}"
+    );
+}
+
+#[test]
+fn versions_without_a_rule_are_a_conflict() {
+    let scratch = Scratch::new();
+    let file = |name: &str, text: &[u8]| {
+        scratch.write(name, text);
+        scratch.workspace().join(name)
+    };
+    let run = |ours: &[u8], theirs: &[u8], path: &str| {
+        let [base, ours, theirs] =
+            [("base", &b""[..]), ("ours", ours), ("theirs", theirs)].map(|(name, text)| file(name, text));
+        let mut command = Command::new(client_program());
+        command
+            .arg("merge-driver")
+            .args([&base, &ours, &theirs])
+            .arg(path);
+        command.output().unwrap().status.success()
+    };
+    let (mine, other) = (b"# Root\n\nMine.\n".as_slice(), b"# Root\n\nOther.\n".as_slice());
+    assert!(!run(mine, other, "memory/ROOT.md"));
+    assert!(!run(b"\xff\xfeM\0", other, "HIPPOCAMPUS.md"), "UTF-16");
+    assert!(!run(mine, other, "MEMORY.md"), "a file without a rule");
 }

@@ -208,11 +208,11 @@ pub enum Verb {
     /// Share a memory between machines with git: prepare the repository, or show what a pull would change
     ///
     /// Merges the upstream branch on trial, and changes no file. The exit code is 1 if a pull would be refused, or would
-    /// delete files or entries. See docs/machines.md.
+    /// overwrite or delete files. See docs/machines.md.
     #[command(after_help = sync_check::EXAMPLES)]
     SyncCheck(SyncCheckArgs),
     /// Merge two versions of a file of hippod; git runs this command
-    #[command(hide = true)]
+    #[command(hide = true, after_help = sync_check::DRIVER_EXAMPLES)]
     MergeDriver(MergeDriverArgs),
     /// Print the log of the daemon
     ///

@@ -1,12 +1,16 @@
-//! Arguments of `sync-check` and `merge-driver`
+//! Arguments of `sync-check` and `merge-driver`.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
+/// Examples of `sync-check`.
 pub const EXAMPLES: &str = "Examples:
   hippoctl sync-check --setup
-  hippoctl sync-check --fetch && git pull && git push";
+  hippoctl sync-check --fetch";
+
+/// Example of `merge-driver`.
+pub const DRIVER_EXAMPLES: &str = "Examples:\n  hippoctl merge-driver BASE OURS THEIRS HIPPOCAMPUS.md";
 
 /// Options of `sync-check`.
 #[derive(Debug, Args)]

@@ -2,11 +2,18 @@
 
 use std::path::Path;
 
+use hippo_text::own_block::BlockMarks;
+
 use super::layout::LayoutPart;
 use crate::git;
 
 /// The file with the rules that exclude memory files from the repository.
 pub const GITIGNORE: &str = ".gitignore";
+
+/// Name of the blocks with which `sync-check --setup` marks a memory that git shares.
+pub const SHARED: &str = "memory on several machines";
+/// Maximum size in bytes of a file of git that is read.
+pub const MAX_BYTES: u64 = 1 << 20;
 
 /// Returns whether a folder is in a git repository.
 pub fn contains(root: &Path) -> bool {
@@ -21,6 +28,17 @@ pub fn keep_tracked(root: &Path, parts: &mut Vec<LayoutPart>) -> Vec<String> {
     let Some(prefix) = (has_rules && contains(root)).then(|| prefix(root)).flatten() else {
         return notes;
     };
+    let attributes = hippo_fs::read(root, ".gitattributes", MAX_BYTES).unwrap_or_default();
+    if BlockMarks::HASH
+        .span(&attributes, SHARED)
+        .is_ok_and(|block| block.is_some())
+    {
+        parts.retain(|part| part.path() != GITIGNORE);
+        notes.push(format!(
+            "{GITIGNORE} gets no lines, because git shares this memory between machines"
+        ));
+        return notes;
+    }
     for part in parts.iter_mut() {
         let LayoutPart::Block(GITIGNORE, _, body) = part else {
             continue;

@@ -32,6 +32,11 @@ pub fn render_preview(preview: &PullPreview, style: Style) -> String {
         "git will refuse the pull until you commit",
         style,
     );
+    text += &list(
+        &preview.overwritten,
+        "git ignores these files, and the pull overwrites them:",
+        style,
+    );
     text += &list(&preview.conflicts, "git cannot merge", style);
     text += &list(&preview.deleted, "the pull deletes", style);
     text += &list(
@@ -40,8 +45,13 @@ pub fn render_preview(preview: &PullPreview, style: Style) -> String {
         style,
     );
     if preview.is_safe() && preview.behind > 0 {
-        text += &format!("{}\n", style.good("a pull works and deletes nothing"));
+        text += &format!("{}\n", style.good("a pull works and deletes no file"));
     }
+    text += &list(
+        &preview.removed_entries,
+        "the pull removes these entries of the map:",
+        style,
+    );
     if preview.blocking.is_empty() {
         text += &list(
             &preview.uncommitted,

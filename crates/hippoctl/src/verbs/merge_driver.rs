@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use hippo_map::index_file::{IndexFileOptions, merge_versions};
-use hippo_text::source::SourceKind;
+use hippo_tree::{BodyAuthor, Node, Period};
 use hippo_types::time::Timestamp;
 
 use crate::failure::{Exit, Failure};
@@ -14,30 +14,40 @@ use hippoctl::args::MergeDriverArgs;
 /// Name of the index file.
 const INDEX: &str = "HIPPOCAMPUS.md";
 
-/// Merges two versions of the index file by entries. Of a file that hippod derives from other files, keeps our version:
-/// the daemon writes it again.
+/// Merges two versions of the index file by entries. Keeps our version of a node that hippod derives from the logs: the
+/// daemon writes the node again. If another program or a person wrote one of the versions of the node, keeps this one.
 ///
 /// # Errors
-/// Fails if a file cannot be read or written, or if git knows no other way to merge the file. git then reports a
-/// conflict.
+/// Fails if a file cannot be read or written, or if hippod has no rule for the versions. git then reports a conflict.
 pub fn merge_driver(args: &MergeDriverArgs) -> Result<(), Failure> {
-    let name = args.path.rsplit('/').next().unwrap_or_default();
-    if name == INDEX {
-        let [base, ours, theirs] = [read(&args.base)?, read(&args.ours)?, read(&args.theirs)?];
+    let [base, ours, theirs] = [read(&args.base)?, read(&args.ours)?, read(&args.theirs)?];
+    let is_text = |bytes: &Vec<u8>| !bytes.contains(&0);
+    if ![&base, &ours, &theirs].into_iter().all(is_text) {
+        return Err(refuse(&args.path));
+    }
+    if args.path.rsplit('/').next() == Some(INDEX) {
         let settings = IndexFileOptions {
             offset_seconds: 0,
             undated: Timestamp(jiff::Timestamp::now().as_millisecond()),
         };
-        let merged = merge_versions(&base, &ours, &theirs, settings);
-        return write(&args.ours, &merged);
+        return write(&args.ours, &merge_versions(&base, &ours, &theirs, settings));
     }
     let path = args.path.rfind("memory/").map_or("", |at| &args.path[at..]);
-    if SourceKind::from_path(path).is_derived() {
-        return Ok(());
+    let period = Period::of_path(path).ok_or_else(|| refuse(&args.path))?;
+    let is_derived = |bytes: &[u8]| {
+        let node = Node::read(period, &String::from_utf8_lossy(bytes));
+        node.writer == BodyAuthor::Hippod
+    };
+    match (is_derived(&ours), is_derived(&theirs)) {
+        (_, true) => Ok(()),
+        (true, false) => write(&args.ours, &theirs),
+        (false, false) => Err(refuse(&args.path)),
     }
-    let what = format!("hippod has no rule to merge {}", args.path);
-    let hint = "remove the path from .gitattributes, and merge it with git";
-    Err(Failure::new(Exit::Refused, what).hint(hint))
+}
+
+fn refuse(path: &str) -> Failure {
+    let what = format!("hippod has no rule to merge these versions of {path}");
+    Failure::new(Exit::Refused, what).hint("merge the file by hand, then run: git add FILE")
 }
 
 #[expect(clippy::disallowed_methods, reason = "temporary files of git")]

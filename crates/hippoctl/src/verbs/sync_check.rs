@@ -12,12 +12,11 @@ use super::place;
 use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
 use crate::git;
+use crate::harness::repository::{GITIGNORE, MAX_BYTES, SHARED};
 use crate::output::Output;
 use crate::render::sync_check::{render_preview, render_setup};
 use hippoctl::args::SyncCheckArgs;
 
-/// Name of the blocks in the files of git.
-const BLOCK: &str = "memory on several machines";
 /// Daily logs only grow, so git joins the lines of both sides. hippod merges the index file by entries. The daemon
 /// derives the nodes of the tree from the logs again.
 const ATTRIBUTES: &str = "/HIPPOCAMPUS.md merge=hippod
@@ -30,10 +29,10 @@ const ATTRIBUTES: &str = "/HIPPOCAMPUS.md merge=hippod
 const IGNORED: &str = "/.hippocampus/
 /.HIPPOCAMPUS.md.*
 ";
-/// Largest file of git that is edited, in bytes.
-const MAX_BYTES: u64 = 1 << 20;
+/// Name of the block with which `init` excludes a memory from the repository of a project.
+const EXCLUDED: &str = "memory";
 
-/// What `--setup` did.
+/// Result of `--setup`.
 #[derive(Debug, Serialize)]
 pub struct MachineSetup {
     /// The folder.
@@ -44,7 +43,7 @@ pub struct MachineSetup {
     pub ignored: Vec<String>,
 }
 
-/// What a pull would change.
+/// Preview of a pull. Paths are relative to the repository.
 #[derive(Debug, Default, Serialize)]
 pub struct PullPreview {
     /// Name of the upstream branch.
@@ -57,8 +56,10 @@ pub struct PullPreview {
     pub driver: bool,
     /// Files with changes that are not committed.
     pub uncommitted: Vec<String>,
-    /// Those of the uncommitted files that the pull changes. git refuses such a pull.
+    /// Uncommitted files because of which git refuses the pull.
     pub blocking: Vec<String>,
+    /// Ignored files that the pull overwrites.
+    pub overwritten: Vec<String>,
     /// Files that git cannot merge.
     pub conflicts: Vec<String>,
     /// Committed files that the pull deletes.
@@ -70,16 +71,11 @@ pub struct PullPreview {
 }
 
 impl PullPreview {
-    /// Returns whether the pull works and deletes nothing.
+    /// Returns whether the pull works and loses no file.
     pub fn is_safe(&self) -> bool {
-        [
-            &self.blocking,
-            &self.conflicts,
-            &self.deleted,
-            &self.removed_entries,
-        ]
-        .iter()
-        .all(|paths| paths.is_empty())
+        [&self.blocking, &self.overwritten, &self.conflicts, &self.deleted]
+            .iter()
+            .all(|paths| paths.is_empty())
     }
 }
 
@@ -87,10 +83,11 @@ impl PullPreview {
 ///
 /// # Errors
 /// Fails if the folder is in no git repository, if the branch has no upstream branch, or if a file cannot be written.
-/// Fails silently after the answer if the pull would be refused or would delete something.
+/// Fails silently after the answer if the pull would be refused or would lose a file.
 pub fn sync_check(session: &DaemonSession, args: &SyncCheckArgs, out: &mut Output) -> Result<(), Failure> {
     let root = place::choose(session, None, None)?;
-    if git::ask(&root, &["rev-parse", "--show-prefix"]).is_none() {
+    let is_inside = git::ask(&root, &["rev-parse", "--is-inside-work-tree"]);
+    if is_inside.is_none_or(|shown| shown.trim() != "true") {
         let what = format!("this folder is in no git repository: {}", root.display());
         return Err(Failure::new(Exit::NotFound, what).hint("create one: git init"));
     }
@@ -111,13 +108,19 @@ pub fn sync_check(session: &DaemonSession, args: &SyncCheckArgs, out: &mut Outpu
 fn set_up(root: &Path) -> Result<MachineSetup, Failure> {
     let dir = WorkspaceDir::open(root).map_err(|error| Failure::file("open the folder", root, error))?;
     let mut written = Vec::new();
-    for (name, body) in [(".gitattributes", ATTRIBUTES), (".gitignore", IGNORED)] {
+    for (name, body) in [(".gitattributes", ATTRIBUTES), (GITIGNORE, IGNORED)] {
         let path = root.join(name);
         let old = match dir.read(name, MAX_BYTES) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             read => read.map_err(|error| Failure::file("read", &path, error))?,
         };
-        let new = BlockMarks::HASH.put(&old, BLOCK, body);
+        let marks = BlockMarks::HASH;
+        let is_excluded = name == GITIGNORE && marks.span(&old, EXCLUDED).is_ok_and(|block| block.is_some());
+        let new = match is_excluded {
+            // The block of init excludes the memory. Only the files of this machine stay excluded.
+            true => marks.put(&old, EXCLUDED, body),
+            false => marks.put(&old, SHARED, body),
+        };
         let new = new.map_err(|error| Failure::file("change", &path, error))?;
         if new != old {
             dir.write_whole(name, &new)
@@ -162,6 +165,14 @@ fn run(root: &Path, words: &[&str]) -> Result<String, Failure> {
 }
 
 fn preview(root: &Path) -> Result<PullPreview, Failure> {
+    if git::ask(root, &["rev-parse", "--verify", "HEAD"]).is_none() {
+        let what = "the repository has no commit";
+        return Err(Failure::new(Exit::NotFound, what).hint("create one: git add -A && git commit"));
+    }
+    if git::ask(root, &["symbolic-ref", "HEAD"]).is_none() {
+        let what = "HEAD is detached, so no branch is compared";
+        return Err(Failure::new(Exit::NotFound, what).hint("switch to a branch: git switch BRANCH"));
+    }
     let upstream = git::ask(root, &["rev-parse", "--abbrev-ref", "@{upstream}"]).ok_or_else(|| {
         let what = "the current branch has no upstream branch";
         Failure::new(Exit::NotFound, what).hint("set one: git push --set-upstream origin HEAD")
@@ -177,36 +188,92 @@ fn preview(root: &Path) -> Result<PullPreview, Failure> {
         behind: counts.next().unwrap_or(0),
         driver: git::ask(root, &["config", "merge.hippod.driver"])
             .is_some_and(|set| set.trim_end_matches('\n') == driver()),
-        uncommitted: uncommitted(root),
         ignored: ignored(root),
+        removed_entries: entries(root, "HEAD").into_iter().collect(),
         ..PullPreview::default()
     };
-    let incoming = [
-        "diff",
-        "--name-only",
-        "--no-renames",
-        "--relative",
-        "-z",
-        "HEAD...@{upstream}",
-    ];
-    let incoming: BTreeSet<String> = git::paths(root, &incoming).into_iter().collect();
-    let blocking = preview.uncommitted.iter().filter(|path| incoming.contains(*path));
-    preview.blocking = blocking.cloned().collect();
+    let top = run(root, &["rev-parse", "--show-toplevel"])?;
+    let top = Path::new(top.trim_end_matches('\n'));
+    preview.compare_files(top);
     let tree = preview.merge(root)?;
-    let deleted = [
-        "diff",
-        "--name-only",
-        "--no-renames",
-        "--relative",
-        "--diff-filter=D",
-        "-z",
-        "HEAD",
-        &tree,
-    ];
-    preview.deleted = git::paths(root, &deleted);
+    preview.deleted = git::paths(
+        top,
+        &[
+            "diff",
+            "--name-only",
+            "--no-renames",
+            "--diff-filter=D",
+            "-z",
+            "HEAD",
+            &tree,
+        ],
+    );
     let after = entries(root, &tree);
-    preview.removed_entries = entries(root, "HEAD").difference(&after).cloned().collect();
+    preview.removed_entries.retain(|id| !after.contains(id));
     Ok(preview)
+}
+
+impl PullPreview {
+    /// Sets the uncommitted files, and those that the pull changes. `top` is the folder of the repository.
+    fn compare_files(&mut self, top: &Path) {
+        let tracked = git::paths(top, &["diff", "--name-only", "--no-renames", "-z", "HEAD"]);
+        let untracked = git::paths(top, &["ls-files", "--others", "--exclude-standard", "-z"]);
+        let incoming = |filter: &str| {
+            git::paths(
+                top,
+                &[
+                    "diff",
+                    "--name-only",
+                    "--no-renames",
+                    filter,
+                    "-z",
+                    "HEAD...@{upstream}",
+                ],
+            )
+        };
+        let changed = incoming("--diff-filter=ACDMRT");
+        let is_within = |path: &str, folder: &str| {
+            path.strip_prefix(folder)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let meets = |path: &String| {
+            changed
+                .iter()
+                .any(|new| is_within(new, path) || is_within(path, new))
+        };
+        // A rebase needs a clean work tree, and a merge a clean index.
+        let all: Vec<String> = match (self.behind, self.ahead) {
+            (0, _) => Vec::new(),
+            _ if rebases(top) => tracked.clone(),
+            (_, 0) => Vec::new(),
+            _ => git::paths(
+                top,
+                &["diff", "--cached", "--name-only", "--no-renames", "-z", "HEAD"],
+            ),
+        };
+        self.uncommitted = tracked.into_iter().chain(untracked).collect();
+        let blocking = self
+            .uncommitted
+            .iter()
+            .filter(|path| all.contains(path) || meets(path));
+        self.blocking = blocking.cloned().collect();
+        let known: BTreeSet<String> = git::paths(top, &["ls-files", "-z"]).into_iter().collect();
+        let is_ignored = |path: &String| {
+            hippo_fs::exists(top, path) && !known.contains(path) && !self.uncommitted.contains(path)
+        };
+        self.overwritten = incoming("--diff-filter=A")
+            .into_iter()
+            .filter(is_ignored)
+            .collect();
+    }
+}
+
+/// Returns whether `git pull` rebases the branch, and does not stash changes before.
+fn rebases(root: &Path) -> bool {
+    let is_on = |key: &str| git::ask(root, &["config", key]).map(|value| value.trim() != "false");
+    let branch = git::ask(root, &["symbolic-ref", "--short", "HEAD"]).unwrap_or_default();
+    let rebase = is_on(&format!("branch.{}.rebase", branch.trim())).or_else(|| is_on("pull.rebase"));
+    rebase == Some(true) && is_on("rebase.autostash") != Some(true)
 }
 
 impl PullPreview {
@@ -228,7 +295,10 @@ impl PullPreview {
                 "git could not merge on trial: {}",
                 crate::render::one_line(said.trim())
             );
-            return Err(Failure::new(Exit::Failed, what).hint("git 2.38 or newer is needed"));
+            // 129 is the exit code for an unknown option.
+            let is_old = output.status.code() == Some(129);
+            let hint = if is_old { "git 2.38 or newer is needed" } else { "" };
+            return Err(Failure::new(Exit::Failed, what).hint(hint));
         }
         let text = String::from_utf8_lossy(&output.stdout);
         let mut parts = text.split_terminator('\0');
@@ -237,17 +307,6 @@ impl PullPreview {
         self.conflicts = conflicts.into_iter().map(str::to_owned).collect();
         Ok(tree)
     }
-}
-
-/// Returns the files with changes that are not committed.
-fn uncommitted(root: &Path) -> Vec<String> {
-    let changed = ["diff", "--name-only", "--no-renames", "--relative", "-z", "HEAD"];
-    let mut found = git::paths(root, &changed);
-    found.extend(git::paths(
-        root,
-        &["ls-files", "--others", "--exclude-standard", "-z"],
-    ));
-    found
 }
 
 /// Returns the markdown files that git ignores, without those of hippod.

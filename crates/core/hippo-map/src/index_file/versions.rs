@@ -28,8 +28,11 @@ pub fn merge_versions(base: &[u8], ours: &[u8], theirs: &[u8], settings: IndexFi
     for id in merged.entries().map(|it| it.entry.id.clone()).collect::<Vec<_>>() {
         let entry = |file: &IndexFile| file.get(&id).map(|it| as_written(&it.entry, &settings));
         match (entry(&old), entry(&our), entry(&their)) {
-            (base, Some(our), Some(their)) => {
-                merged.edit(&merge_entry(base.as_ref(), &our, &their), true);
+            // An unchanged entry keeps its bytes. If both sides changed it equally, counts still add up.
+            (base, Some(our), Some(their))
+                if our != their || base.as_ref().is_some_and(|base| *base != our) =>
+            {
+                merged.update(&merge_entry(base.as_ref(), &our, &their));
             }
             (Some(base), Some(left), None) | (Some(base), None, Some(left)) if base == left => {
                 dropped.insert(id);

@@ -117,6 +117,20 @@ fn without_a_common_version_all_entries_are_kept_and_no_count_is_added_twice() {
     assert_eq!(found["both"].hits, 3);
 }
 
+#[test]
+fn equal_entries_keep_their_bytes() {
+    let base = "# Index\n\n## By Topic\n\n- Pump → memory/pump.md\n";
+    let [ours, theirs] = ["One.", "Two."].map(|line| format!("{base}\n{line}\n"));
+    let settings = IndexFileOptions {
+        undated: Timestamp(DAY),
+        ..SETTINGS
+    };
+    let merged = merge_versions(base.as_bytes(), ours.as_bytes(), theirs.as_bytes(), settings);
+    let text = String::from_utf8(merged).unwrap();
+    assert!(text.starts_with(base) && !text.contains("hx:"), "{text}");
+    assert!(text.contains("One.") && text.contains("Two."), "{text}");
+}
+
 /// A machine with its file and the version of the common file that it merged last.
 struct Machine {
     file: Vec<u8>,
