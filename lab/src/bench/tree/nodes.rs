@@ -169,7 +169,11 @@ impl Nodes {
     /// Returns the number of days with at least one line in the root, and the number of all days.
     pub fn represented(&self) -> (usize, usize) {
         let root = self.root_text();
-        let of = |period: &Period| period.first_day().is_some_and(|day| root.contains(&day.to_string()));
+        let of = |period: &Period| {
+            period
+                .first_day()
+                .is_some_and(|day| root.contains(&day.to_string()))
+        };
         (
             self.days().filter(|(period, _)| of(period)).count(),
             self.days().count(),
