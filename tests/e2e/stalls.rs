@@ -64,6 +64,9 @@ fn index_beside_another(scratch: &Scratch, daemon: &Daemon, equal: usize) -> Mea
         fs::create_dir_all(folder.join("memory")).unwrap();
     }
     client.index(&other);
+    // The first search waits until the model is loaded, and this wait has nothing to do with the large file.
+    client.remember(&other, "The valve of hall 0 is open.", "valves");
+    client.search(&other, "valve of hall 0");
     client.add(&busy);
     fs::write(busy.join("memory/x.md"), "# h\n\nx\n\n".repeat(equal)).unwrap();
     look(&mut client, &busy);
