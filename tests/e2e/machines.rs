@@ -1,7 +1,7 @@
 //! Two machines that share a memory through a git repository. Each machine has a clone, a home and a daemon.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
 use hippod_tests::{Caller, Daemon, Scratch, client_program};
 
@@ -49,6 +49,8 @@ impl Machine {
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let shown = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.success(), safe, "{text}{shown}");
+        let lines: std::collections::BTreeSet<&str> = text.lines().collect();
+        assert_eq!(lines.len(), text.lines().count(), "a repeated line: {text}");
         text
     }
 
@@ -64,14 +66,10 @@ impl Machine {
     }
 }
 
-fn try_git(folder: &Path, words: &[&str]) -> Output {
+fn git(folder: &Path, words: &[&str]) {
     let mut command = Command::new("git");
     command.args(["-c", "user.name=a", "-c", "user.email=a@example.org", "-C"]);
-    command.arg(folder).args(words).output().unwrap()
-}
-
-fn git(folder: &Path, words: &[&str]) {
-    let output = try_git(folder, words);
+    let output = command.arg(folder).args(words).output().unwrap();
     let shown = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{words:?}: {shown}");
 }

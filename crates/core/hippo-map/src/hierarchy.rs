@@ -182,7 +182,7 @@ pub fn quick_access<'a>(entries: impl Iterator<Item = (&'a Entry, f32)>, most: u
         let strength = shown(strong_b).total_cmp(&shown(strong_a));
         let rest = |entry: &Entry| {
             let EntryWorth { kind, is_whole } = EntryWorth::of(entry);
-            // Files of one day are often copies, and then the outermost ones say what the folder is about.
+            // A copy gives all files the same day. The outermost files then describe the folder best.
             let day = entry.created.date(0);
             let depth = entry
                 .pointers
@@ -193,7 +193,7 @@ pub fn quick_access<'a>(entries: impl Iterator<Item = (&'a Entry, f32)>, most: u
         let order = b.hits.cmp(&a.hits).then(strength);
         order.then_with(|| (rest(a), &a.id).cmp(&(rest(b), &b.id)))
     });
-    // Entries that nobody has used say most if each is about another file.
+    // Unused entries of one file take room from other files.
     let mut files = BTreeSet::new();
     ranked.retain(|(entry, _)| {
         let file = entry.pointers.first().map(|pointer| &pointer.path);

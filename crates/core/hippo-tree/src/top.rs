@@ -22,8 +22,9 @@ const MONTHS: usize = 12;
 /// Returns the file `ROOT.md`, made from the nodes below it ([`super::collect_root_sources`]), their passages, and a
 /// previous version by another author.
 ///
-/// The file is short if the nodes are short: most of its readers need only a part of it. `months` contains the paths of all monthly nodes in order of time. The whole file takes at most `most` tokens,
-/// including room for text that is added to a prompt. Returns `None` if not even a title fits.
+/// The file is short if the nodes are short: most of its readers need only a part of it. `months` contains the paths of
+/// all monthly nodes in order of time. The whole file takes at most `most` tokens, including room for text that is added
+/// to a prompt. Returns `None` if not even a title fits.
 ///
 /// The front matter has no digest of the sources: the file is part of prompts, and a line that changes without a
 /// change of the body would invalidate prompt caches.

@@ -39,11 +39,6 @@ pub fn render_preview(preview: &PullPreview, style: Style) -> String {
     );
     text += &list(&preview.conflicts, "git cannot merge", style);
     text += &list(&preview.deleted, "the pull deletes", style);
-    text += &list(
-        &preview.removed_entries,
-        "the pull removes these entries of the map:",
-        style,
-    );
     if preview.is_safe() && preview.behind > 0 {
         text += &format!("{}\n", style.good("a pull works and deletes no file"));
     }

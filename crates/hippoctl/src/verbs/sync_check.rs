@@ -316,11 +316,15 @@ fn ignored(root: &Path) -> Vec<String> {
         "--others",
         "--ignored",
         "--exclude-standard",
+        "--full-name",
         "-z",
         "--",
         "*.md",
     ];
-    let is_own = |path: &String| path.starts_with('.') || path.contains("node_modules/");
+    let is_own = |path: &String| {
+        let mut parts = path.split('/');
+        parts.any(|part| part.starts_with('.') || part == "node_modules")
+    };
     let found = git::paths(root, &words).into_iter();
     found.filter(|path| !is_own(path)).collect()
 }

@@ -11,7 +11,7 @@ use hippo_text::terms::query_terms;
 /// Words before an old value in a sentence that says that something changed.
 const BEFORE_OLD: [&str; 3] = ["not", "no longer", "nicht"];
 /// Words between the new and the old value in such a sentence.
-const BETWEEN: [&str; 2] = ["instead of", "rather than"];
+const REPLACING: [&str; 2] = ["instead of", "rather than"];
 /// Words that say that something changed. Without one of them, `not 8080` may compare two things.
 #[rustfmt::skip] // a list is read in lines
 const CHANGED: [&str; 9] = [
@@ -28,9 +28,9 @@ const BEFORE_FROM: usize = 6;
 /// Maximum number of words of an old value.
 const LONGEST_VALUE: usize = 4;
 /// Words between two old values of a list.
-const LISTS: [&str; 2] = [" and", " or"];
+const JOINING: [&str; 2] = [" and", " or"];
 /// Maximum number of words of a value in lower case.
-const LONGEST_END: usize = 2;
+const LONGEST_LOWER_CASE: usize = 2;
 /// Words before a value in lower case.
 const ARTICLES: [&str; 3] = ["a", "an", "the"];
 /// Numbers that are written as words.
@@ -165,7 +165,7 @@ fn stated_end(sentence: &str) -> Option<String> {
 fn lower_case_value(phrase: &[&str]) -> Option<String> {
     let is_filler = |word: &&str| CHANGED.contains(word) || ARTICLES.contains(word);
     let phrase: Vec<&str> = phrase.iter().copied().filter(|word| !is_filler(word)).collect();
-    let is_short = (1..=LONGEST_END).contains(&phrase.len());
+    let is_short = (1..=LONGEST_LOWER_CASE).contains(&phrase.len());
     let value = phrase.join(" ");
     (is_short && values(&value, true).is_empty()).then_some(value)
 }
@@ -179,7 +179,7 @@ fn old_values(sentence: &str) -> Vec<(String, BTreeSet<String>)> {
     if !has_any(&CHANGED, words(&lower)) || has_any(&SUPPOSED, words(&lower)) {
         return Vec::new();
     }
-    if let Some(replaced) = BETWEEN.iter().find_map(|mark| replacement(sentence, mark)) {
+    if let Some(replaced) = REPLACING.iter().find_map(|mark| replacement(sentence, mark)) {
         return vec![replaced];
     }
     let mut by_mark = BEFORE_OLD.iter().map(|mark| values_after(sentence, mark));
@@ -200,11 +200,12 @@ fn old_values(sentence: &str) -> Vec<(String, BTreeSet<String>)> {
 fn values_after(sentence: &str, mark: &str) -> BTreeSet<String> {
     let mark = format!(" {mark} ");
     let parts: Vec<&str> = sentence.split(&mark).collect();
-    let is_listed = |part: &str| part.ends_with([',', ';']) || LISTS.iter().any(|word| part.ends_with(word));
+    let is_listed =
+        |part: &str| part.ends_with([',', ';']) || JOINING.iter().any(|word| part.ends_with(word));
     let listed = (1..parts.len()).take_while(|at| *at == 1 || is_listed(parts[at - 1]));
     let phrase = |at: usize| {
         let part = clause(parts[at]);
-        LISTS
+        JOINING
             .iter()
             .find_map(|word| part.strip_suffix(word))
             .unwrap_or(part)

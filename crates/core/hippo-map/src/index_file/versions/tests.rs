@@ -139,7 +139,7 @@ struct Machine {
     skew: i64,
 }
 
-/// What the simulated users did.
+/// Edits of the simulated users.
 #[derive(Default)]
 struct Done {
     hits: BTreeMap<String, u32>,
