@@ -10,6 +10,7 @@ pub mod context;
 pub mod cycle;
 pub mod entry;
 pub mod memory;
+pub mod scope;
 pub mod search;
 pub mod time;
 pub mod tokens;
