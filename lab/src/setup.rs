@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
-use hippo_embed::acquire::{self, AcquireError, Layout, ModelManifest};
+use hippo_embed::acquire::{self, AcquireError, Layout, Model, ModelManifest};
 use hippo_proto::Paths;
 
 use crate::house::ProjectDirs;
@@ -20,31 +20,37 @@ pub fn run(house: &ProjectDirs) -> Result<PathBuf> {
     let home = cache.join("home");
     let manifest = ModelManifest::built_in().map_err(explain)?;
     let layout = Layout::in_home(&home, cache.join("wheels"));
-    let complete = acquire::locate(&layout, &manifest).is_ok();
+    let mut models: Vec<&Model> = manifest.models.iter().collect();
+    // The default model is computed from the weights of the last one.
+    models.reverse();
+    let complete = models
+        .iter()
+        .all(|model| model.locate(&layout, &manifest).is_ok());
     if complete {
         say(format_args!(
-            "the model and the runtime library are in the cache: {}",
+            "the models and the runtime library are in the cache: {}",
             cache.display()
         ));
         return Ok(home);
     }
     say(format_args!(
-        "downloading the model and the runtime library into the cache: {}",
+        "downloading the models and the runtime library into the cache: {}",
         cache.display()
     ));
     let begun = Instant::now();
     let mut meter = Meter::new();
-    let pulled = acquire::pull(
-        &layout,
-        &manifest,
-        acquire::PullOptions::default(),
-        &mut |progress| meter.show(progress),
-        &AtomicBool::new(false),
-    );
+    let pulled = models.iter().try_for_each(|model| {
+        let options = acquire::PullOptions {
+            model: Some(&model.name),
+            ..acquire::PullOptions::default()
+        };
+        let (mut show, cancel) = (|progress| meter.show(progress), AtomicBool::new(false));
+        acquire::pull(&layout, &manifest, options, &mut show, &cancel).map(drop)
+    });
     drop(meter);
     pulled.map_err(explain)?;
     say(format_args!(
-        "downloaded the model and the runtime library in {}",
+        "downloaded the models and the runtime library in {}",
         terminal::duration(begun.elapsed())
     ));
     Ok(home)

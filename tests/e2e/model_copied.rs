@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use hippo_proto::{ModelListRequest, ModelListResponse, ModelState, ModelVerifyRequest, ModelVerifyResponse};
 use hippod_tests::{Caller, Daemon, Scratch};
 
-const REAL: (&str, &str) = ("HIPPOD_EMBED_MODEL", "all-minilm-l6-v2");
+const REAL: (&str, &str) = ("HIPPOD_EMBED_MODEL", "all-minilm-l6-v2-int8");
 
 fn installed() -> PathBuf {
     let installed = std::env::var_os("HIPPOD_TEST_MODEL_HOME").map(PathBuf::from);
@@ -93,7 +93,7 @@ fn a_model_copied_while_the_daemon_runs_is_found_by_the_next_search() {
 fn damaged_bytes_of_the_right_size_are_refused_and_named_by_every_command() {
     let scratch = begun();
     copy_home(&scratch);
-    let weights = scratch.home().join("models/all-minilm-l6-v2/tokenizer.json");
+    let weights = scratch.home().join("models/all-minilm-l6-v2-int8/tokenizer.json");
     let mut bytes = fs::read(&weights).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;

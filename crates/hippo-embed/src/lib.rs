@@ -6,6 +6,10 @@ mod hash;
 mod model_id;
 #[cfg(feature = "onnx")]
 mod onnx;
+#[doc(hidden)]
+pub mod quantize;
+#[cfg(feature = "onnx")]
+mod weights;
 #[cfg(feature = "onnx")]
 mod window;
 mod words;

@@ -13,8 +13,7 @@ use serde::Deserialize;
 struct Reference {
     text: String,
     pieces: usize,
-    head: Vec<f32>,
-    probes: Vec<f64>,
+    vector: Vec<f32>,
 }
 
 fn home() -> Installation {
@@ -38,8 +37,9 @@ fn is_unit(vector: &[f32]) -> bool {
     vector.len() == 384 && (cosine(vector, vector) - 1.0).abs() < 1e-5
 }
 
+/// The reference uses weights and activations with 64 bits; the model has 7 and 8 bits.
 #[test]
-fn vectors_equal_the_reference_implementation() {
+fn vectors_resemble_those_of_the_reference_implementation() {
     let mut embedder = load();
     let references: Vec<Reference> = serde_json::from_str(include_str!("reference.json")).unwrap();
     assert!(references.len() >= 10);
@@ -49,22 +49,8 @@ fn vectors_equal_the_reference_implementation() {
         assert!(is_unit(&vector), "{}", reference.text);
         let pieces = embedder.word_pieces_embedded() - before;
         assert_eq!(pieces, reference.pieces as u64, "{}", reference.text);
-        for (mine, theirs) in vector.iter().zip(&reference.head) {
-            assert!(
-                (mine - theirs).abs() < 2e-5,
-                "{}: {mine} {theirs}",
-                reference.text
-            );
-        }
-        for (k, probe) in reference.probes.iter().enumerate() {
-            let wave = |i: usize| ((k + 1) as f64 * i as f64).cos();
-            let mine: f64 = vector
-                .iter()
-                .enumerate()
-                .map(|(i, x)| f64::from(*x) * wave(i))
-                .sum();
-            assert!((mine - probe).abs() < 2e-4, "{}: {mine} {probe}", reference.text);
-        }
+        let cosine = cosine(&vector, &reference.vector);
+        assert!(cosine > 0.97, "{}: {cosine}", reference.text);
     }
 }
 

@@ -1,6 +1,7 @@
 """Writes reference.json: the vectors of a few texts, computed in plain numpy.
 
-Needs numpy and tokenizers. Usage: python reference.py MODEL_FOLDER > reference.json
+Needs numpy and tokenizers. MODEL_FOLDER contains the weights as 32-bit floats.
+Usage: python reference.py MODEL_FOLDER > reference.json
 """
 
 import json
@@ -83,7 +84,6 @@ def main(folder):
     tokenizer = Tokenizer.from_file(folder + "/tokenizer.json")
     tokenizer.no_padding()
     tokenizer.enable_truncation(256)
-    places = np.arange(config["hidden_size"])
     rows = []
     for text in TEXTS:
         ids = tokenizer.encode(text).ids
@@ -92,12 +92,9 @@ def main(folder):
         rows.append({
             "text": text,
             "pieces": len(ids),
-            "head": [round(float(x), 6) for x in unit[:16]],
-            # For each k, the sum over all components i of component i times cos((k + 1) * i).
-            "probes": [round(float(unit @ np.cos((k + 1) * places)), 6) for k in range(8)],
+            "vector": [round(float(x), 4) for x in unit],
         })
-    json.dump(rows, sys.stdout, ensure_ascii=False, indent=1)
-    print()
+    print("[" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "]")
 
 
 main(sys.argv[1])

@@ -270,7 +270,8 @@ impl EmbedThread {
             .and_then(|model| match model.embed_query(&query.text) {
                 Ok(vector) => Some(EmbeddedQuery {
                     vector,
-                    words: (model.id().name == rerank::MODEL)
+                    words: rerank::MODELS
+                        .contains(&model.id().name.as_str())
                         .then(|| model.words())
                         .flatten(),
                 }),

@@ -245,6 +245,7 @@ impl Models {
         let _turn = self.turn()?;
         let start = Instant::now();
         let options = acquire::PullOptions {
+            model: Some(&model.name),
             from: request.from.as_deref(),
             ..acquire::PullOptions::default()
         };
@@ -298,7 +299,7 @@ impl Models {
         let model = self.pinned(request.model.as_deref())?;
         let _turn = self.turn()?;
         let start = Instant::now();
-        acquire::import(&self.layout, &self.manifest, from).map_err(|error| refusal(&error))?;
+        acquire::import(&self.layout, &self.manifest, model, from).map_err(|error| refusal(&error))?;
         Ok(ModelPullResponse {
             files: self.files(model)?,
             model: model.name.clone(),
@@ -329,7 +330,8 @@ impl Models {
         let models = || self.manifest.models.iter();
         let names = || models().map(|model| model.name.as_str());
         let Some(name) = name else {
-            return Ok(self.manifest.default_model());
+            let configured = models().find(|model| model.name == self.config.model);
+            return Ok(configured.unwrap_or_else(|| self.manifest.default_model()));
         };
         if let Some(known) = models().find(|known| known.name == name) {
             return Ok(known);

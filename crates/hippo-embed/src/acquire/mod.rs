@@ -15,6 +15,7 @@ mod model;
 mod pip;
 mod pull;
 mod record;
+mod reuse;
 #[cfg(feature = "onnx")]
 mod take_in;
 
@@ -23,7 +24,7 @@ use std::path::{Path, PathBuf};
 pub use artifact::{Artifact, FileCheck};
 pub use error::AcquireError;
 pub use import::import;
-pub use manifest::{ManifestFile, ModelManifest, Package, RuntimeEntry, Wheel};
+pub use manifest::{ManifestFile, ModelManifest, Package, RuntimeEntry, SourceFile, Wheel};
 pub use model::{Model, remove, tidy};
 pub use pull::{PullOptions, pull};
 #[cfg(feature = "onnx")]
@@ -154,7 +155,8 @@ pub fn locate_runtime(layout: &Layout, manifest: &ModelManifest) -> Result<PathB
 }
 
 /// Verifies each installed file whose modification time differs from the recorded one. Copying a file into place
-/// causes this. Call this function before [`locate`], which refuses such files.
+/// causes this. Creates the default model from the files of an installed model if possible. Call this function before
+/// [`locate`], which refuses unverified files.
 pub fn check_copied(layout: &Layout, manifest: &ModelManifest) {
     let runtime = manifest.runtime(layout).into_iter();
     let imported = Model::list_imported(layout).into_iter();
@@ -163,4 +165,8 @@ pub fn check_copied(layout: &Layout, manifest: &ModelManifest) {
     runtime
         .chain(models.map(|model| model.artifact(layout)))
         .for_each(|artifact| artifact.check_copied());
+    let default = manifest.default_model().artifact(layout);
+    if let Err(error) = reuse::reuse_files(layout, manifest, &default) {
+        tracing::warn!(%error, "could not create the default model from an installed model");
+    }
 }

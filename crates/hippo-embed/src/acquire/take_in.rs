@@ -75,6 +75,7 @@ pub fn import_folder(
             size,
             sha256,
             url: None,
+            source: None,
         });
     }
     match Model::find_imported(layout, &wish.name) {

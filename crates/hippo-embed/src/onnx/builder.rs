@@ -1,7 +1,9 @@
 //! Writer of the parts of an ONNX graph.
 
+use safetensors::Dtype;
+
 use super::protobuf::ProtobufMessage;
-use super::weights::{NamedTensors, Tensor};
+use crate::weights::{NamedTensors, Tensor};
 
 /// Version of the ONNX operator set, the first version with `Gelu`.
 const OPSET: i64 = 20;
@@ -12,6 +14,7 @@ const IR_VERSION: i64 = 9;
 #[derive(Clone, Copy)]
 pub(super) enum TensorElement {
     Float = 1,
+    Int8 = 3,
     Int64 = 7,
 }
 
@@ -54,13 +57,13 @@ impl<'a> GraphBuilder<'a> {
         &mut self,
         operator: &str,
         inputs: &[&str],
-        output: &str,
+        outputs: &[&str],
         attributes: &[NodeAttribute<'_>],
     ) {
         let node = ProtobufMessage::new()
             .each(inputs, |m, input| m.bytes(1, input))
-            .bytes(2, output)
-            .bytes(3, output)
+            .each(outputs, |m, output| m.bytes(2, output))
+            .bytes(3, outputs.concat())
             .bytes(4, operator)
             .each(attributes, |m, attribute| m.message(5, attribute.message()));
         self.add(1, node);
@@ -73,12 +76,28 @@ impl<'a> GraphBuilder<'a> {
         Ok(())
     }
 
+    /// Adds a tensor of the weights file that contains 8-bit integers under its own name.
+    pub(super) fn quantized_weight(&mut self, name: &str, shape: &[u64]) -> Result<(), String> {
+        let tensor = self.weights.get_typed(name, shape, Dtype::I8)?;
+        self.external(name, &tensor);
+        Ok(())
+    }
+
+    /// Returns whether the weights file contains these weights as 8-bit integers.
+    pub(super) fn is_quantized(&self, name: &str) -> bool {
+        self.weights.is_quantized(name)
+    }
+
     /// Adds a tensor whose data stays in the weights file, so the graph contains only its position.
     pub(super) fn external(&mut self, name: &str, tensor: &Tensor) {
+        let element = match tensor.dtype {
+            Dtype::I8 => TensorElement::Int8,
+            _ => TensorElement::Float,
+        };
         let entry = |key: &str, value: String| ProtobufMessage::new().bytes(1, key).bytes(2, value);
         let message = ProtobufMessage::new()
             .each(&tensor.shape, |m, size| m.int(1, size.cast_signed()))
-            .int(2, TensorElement::Float as i64)
+            .int(2, element as i64)
             .bytes(8, name)
             .message(13, entry("location", self.data_file.into()))
             .message(13, entry("offset", tensor.offset.to_string()))

@@ -4,13 +4,15 @@
 //! takes only a few kilobytes, and the weights are memory-mapped instead of copied. The graph outputs the token
 //! vectors, which the caller pools for each chunk.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Deserialize;
 
 use super::builder::{Dim, GraphBuilder, NodeAttribute, TensorElement};
-use super::weights::NamedTensors;
 use crate::EmbedError;
+use crate::quantize::SCALE;
+use crate::weights::NamedTensors;
 
 /// Name of the table with the vectors of the word pieces.
 pub(super) const WORD_TABLE: &str = "embeddings.word_embeddings.weight";
@@ -106,6 +108,7 @@ pub(super) fn write(
         builder: GraphBuilder::new(weights, data_file),
         config,
         layer: 0,
+        quantized: BTreeSet::new(),
     };
     graph.embeddings(weights)?;
     let mut hidden = "embedded".to_owned();
@@ -133,22 +136,32 @@ struct EncoderGraph<'a> {
     builder: GraphBuilder<'a>,
     config: &'a EncoderConfig,
     layer: u64,
+    /// Inputs of linear layers that the graph has already quantized.
+    quantized: BTreeSet<(u64, String)>,
 }
 
 impl EncoderGraph<'_> {
     fn node(&mut self, operator: &str, inputs: &[&str], output: &str) {
-        self.node_with(operator, inputs, output, &[]);
+        self.node_with(operator, inputs, &[output], &[]);
     }
 
-    fn node_with(&mut self, operator: &str, inputs: &[&str], output: &str, attributes: &[NodeAttribute<'_>]) {
+    fn node_with(
+        &mut self,
+        operator: &str,
+        inputs: &[&str],
+        outputs: &[&str],
+        attributes: &[NodeAttribute<'_>],
+    ) {
         let layer = self.layer;
         let full = |name: &str| match name.starts_with('.') {
             true => format!("{layer}{name}"),
             false => name.to_owned(),
         };
-        let inputs: Vec<String> = inputs.iter().map(|input| full(input)).collect();
-        let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
-        self.builder.node(operator, &inputs, &full(output), attributes);
+        let [inputs, outputs] =
+            [inputs, outputs].map(|names| -> Vec<String> { names.iter().map(|name| full(name)).collect() });
+        let [inputs, outputs] =
+            [&inputs, &outputs].map(|names| -> Vec<&str> { names.iter().map(String::as_str).collect() });
+        self.builder.node(operator, &inputs, &outputs, attributes);
     }
 
     fn embeddings(&mut self, weights: &NamedTensors) -> Result<(), String> {
@@ -157,7 +170,6 @@ impl EncoderGraph<'_> {
         let name = |table: &str| format!("embeddings.{table}_embeddings.weight");
         let positions = name("position");
         let builder = &mut self.builder;
-        builder.weight(WORD_TABLE, &[config.vocab_size, width])?;
         builder.weight(&positions, &[config.max_position_embeddings, width])?;
         // Only single sequences are embedded, so only the first row of the segment table is used.
         let mut segment = weights.get(&name("token_type"), &[config.type_vocab_size, width])?;
@@ -172,7 +184,7 @@ impl EncoderGraph<'_> {
         builder.integers("to_heads", &[0, 0, heads.cast_signed(), per_head]);
         builder.constant("scale", 1.0 / (per_head as f32).sqrt());
 
-        self.node("Gather", &[WORD_TABLE, "input_ids"], "word");
+        self.word_vectors([config.vocab_size, config.hidden_size])?;
         self.node("Shape", &["input_ids"], "shape");
         self.node("Slice", &["shape", "one", "two"], "length");
         self.node("Add", &["first", "length"], "end");
@@ -201,15 +213,15 @@ impl EncoderGraph<'_> {
             self.node("Reshape", &[&flat, ".shape"], &shaped);
             self.node("Reshape", &[&shaped, "to_heads"], &heads);
             let permutation = [NodeAttribute::Ints("perm", &permutation)];
-            self.node_with("Transpose", &[&heads], &format!(".{part}"), &permutation);
+            self.node_with("Transpose", &[&heads], &[&format!(".{part}")], &permutation);
         }
         self.node("MatMul", &[".query", ".key"], ".products");
         self.node("Mul", &[".products", "scale"], ".scores");
         let last_axis = [NodeAttribute::Int("axis", -1)];
-        self.node_with("Softmax", &[".scores"], ".attention", &last_axis);
+        self.node_with("Softmax", &[".scores"], &[".attention"], &last_axis);
         self.node("MatMul", &[".attention", ".value"], ".mixed");
         let permutation = [NodeAttribute::Ints("perm", &[0, 2, 1, 3])];
-        self.node_with("Transpose", &[".mixed"], ".mixed.heads", &permutation);
+        self.node_with("Transpose", &[".mixed"], &[".mixed.heads"], &permutation);
         self.node("Reshape", &[".mixed.heads", "rows"], ".mixed.rows");
 
         let named = weight("attention.output.dense");
@@ -230,11 +242,63 @@ impl EncoderGraph<'_> {
     /// Adds `output = input × weightᵀ + bias`. Torch stores the weights of a linear layer as outputs × inputs.
     fn linear(&mut self, name: &str, input: &str, output: &str, [from, to]: [u64; 2]) -> Result<(), String> {
         let (weight, bias) = (format!("{name}.weight"), format!("{name}.bias"));
-        self.builder.weight(&weight, &[to, from])?;
         self.builder.weight(&bias, &[to])?;
+        if self.builder.is_quantized(&weight) {
+            return self.quantized_linear(&weight, &bias, input, output, [from, to]);
+        }
+        self.builder.weight(&weight, &[to, from])?;
         let transposed = [NodeAttribute::Int("transB", 1)];
-        self.node_with("Gemm", &[input, &weight, &bias], output, &transposed);
+        self.node_with("Gemm", &[input, &weight, &bias], &[output], &transposed);
         Ok(())
+    }
+
+    /// Adds a linear layer with quantized weights. The graph quantizes the input, too, with one scale for each pass.
+    fn quantized_linear(
+        &mut self,
+        weight: &str,
+        bias: &str,
+        input: &str,
+        output: &str,
+        [from, to]: [u64; 2],
+    ) -> Result<(), String> {
+        let weight_scale = format!("{weight}{SCALE}");
+        self.builder.quantized_weight(weight, &[from, to])?;
+        self.builder.weight(&weight_scale, &[to])?;
+        let [integers, scale, zero] = ["integers", "scale", "zero"].map(|step| format!("{input}.{step}"));
+        if self.quantized.insert((self.layer, input.to_owned())) {
+            let outputs = [integers.as_str(), &scale, &zero];
+            self.node_with("DynamicQuantizeLinear", &[input], &outputs, &[]);
+        }
+        let [sums, floats, scales, product] =
+            ["sums", "floats", "scales", "product"].map(|step| format!("{output}.{step}"));
+        self.node("MatMulInteger", &[&integers, weight, &zero], &sums);
+        self.to_float(&sums, &floats);
+        self.node("Mul", &[&scale, &weight_scale], &scales);
+        self.node("Mul", &[&floats, &scales], &product);
+        self.node("Add", &[&product, bias], output);
+        Ok(())
+    }
+
+    /// Adds the vectors of the word pieces, before the sum with their positions.
+    fn word_vectors(&mut self, shape: [u64; 2]) -> Result<(), String> {
+        if !self.builder.is_quantized(WORD_TABLE) {
+            self.builder.weight(WORD_TABLE, &shape)?;
+            self.node("Gather", &[WORD_TABLE, "input_ids"], "word");
+            return Ok(());
+        }
+        let scale = format!("{WORD_TABLE}{SCALE}");
+        self.builder.quantized_weight(WORD_TABLE, &shape)?;
+        self.builder.weight(&scale, &[shape[0], 1])?;
+        self.node("Gather", &[WORD_TABLE, "input_ids"], "word.integers");
+        self.node("Gather", &[&scale, "input_ids"], "word.scale");
+        self.to_float("word.integers", "word.floats");
+        self.node("Mul", &["word.floats", "word.scale"], "word");
+        Ok(())
+    }
+
+    fn to_float(&mut self, input: &str, output: &str) {
+        let float = [NodeAttribute::Int("to", TensorElement::Float as i64)];
+        self.node_with("Cast", &[input], &[output], &float);
     }
 
     fn norm(&mut self, name: &str, input: &str, output: &str) -> Result<(), String> {
@@ -248,7 +312,7 @@ impl EncoderGraph<'_> {
         self.node_with(
             "LayerNormalization",
             &[input, &weight, &bias],
-            output,
+            &[output],
             &attributes,
         );
         Ok(())

