@@ -179,6 +179,10 @@ mod recall;
 mod remembering;
 #[path = "e2e/schedule.rs"]
 mod schedule;
+#[path = "e2e/scope_laws.rs"]
+mod scope_laws;
+#[path = "e2e/scopes.rs"]
+mod scopes;
 #[path = "e2e/search.rs"]
 mod search;
 #[path = "e2e/secrets.rs"]

@@ -114,6 +114,7 @@ impl Caller {
             at: at.map(str::to_owned),
             limit: None,
             archived,
+            private: false,
         };
         self.raw().call(&request.into()).expect("a list")
     }

@@ -42,7 +42,7 @@ fn scripted(scratch: &Scratch, answer: Answer) -> Receiver<Request> {
 fn serve(stream: UnixStream, answer: Answer, searches: &AtomicU32, asked: &Sender<Request>, root: &Path) {
     let mut writer = stream.try_clone().unwrap();
     for line in BufReader::new(stream).lines().map_while(Result::ok) {
-        let Call { id, request } = parse_request(line.as_bytes()).unwrap();
+        let Call { id, request, .. } = parse_request(line.as_bytes()).unwrap();
         let _ = asked.send(request.clone());
         let line = match (request, answer) {
             (Request::WorkspaceList(_), _) => registered(&id, root),

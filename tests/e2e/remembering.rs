@@ -41,6 +41,7 @@ fn a_remembered_text_has_its_entry_in_list_and_file_at_once() {
         type_: Some(MemoryType::Feedback),
         tags: Some(vec!["gateway".to_owned()]),
         priority: Some(EntryPriority::High),
+        ..RememberRequest::default()
     };
     let second: RememberResponse = client.raw().call(&request.into()).unwrap();
     let now = std::fs::read_to_string(&log).unwrap();

@@ -20,7 +20,7 @@ pub use wide::{FileContent, foreign_encoding, to_utf8};
 pub use workspace::{WorkspaceDir, is_hidden};
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reads the whole content of a regular file in a workspace; no component of its path may be a link.
 ///
@@ -38,6 +38,14 @@ pub fn is_present(root: &Path) -> bool {
 /// Returns whether a path below a root exists; follows links that stay within the workspace.
 pub fn exists(root: &Path, path: impl AsRef<Path>) -> bool {
     WorkspaceDir::open(root).is_ok_and(|dir| dir.exists(path))
+}
+
+/// Returns the real path, relative to a root, of an existing file or folder below the root.
+///
+/// # Errors
+/// See [`WorkspaceDir::resolve`].
+pub fn resolve(root: &Path, path: impl AsRef<Path>) -> io::Result<PathBuf> {
+    WorkspaceDir::open(root)?.resolve(path)
 }
 
 /// Returns whether a path below a root is a regular file; follows links that stay within the workspace.

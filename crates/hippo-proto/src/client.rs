@@ -19,6 +19,7 @@ use crate::id::Id;
 use crate::methods::Request;
 use crate::paths::socket_name;
 use crate::reply::Reply;
+use hippo_types::scope::AgentId;
 
 /// The reason why a call returned no result.
 #[derive(Debug, thiserror::Error)]
@@ -71,6 +72,7 @@ pub struct Client {
     chunk: Box<[u8]>,
     notifications: VecDeque<Notification>,
     timeout: Option<Duration>,
+    agent: Option<AgentId>,
     next_id: u64,
 }
 
@@ -102,6 +104,7 @@ impl Client {
             chunk: vec![0; 64 * 1024].into_boxed_slice(),
             notifications: VecDeque::new(),
             timeout,
+            agent: None,
             next_id: 1,
         })
     }
@@ -109,6 +112,11 @@ impl Client {
     /// Sets the timeout of all following calls; `None` means no limit.
     pub fn set_timeout(&mut self, timeout: Option<Duration>) {
         self.timeout = timeout;
+    }
+
+    /// Sets the agent for which all following calls are made.
+    pub fn set_agent(&mut self, agent: Option<AgentId>) {
+        self.agent = agent;
     }
 
     /// Sends a request and waits for its answer, which has the type `R`.
@@ -137,7 +145,7 @@ impl Client {
         let id = Id::from(self.next_id);
         self.next_id += 1;
         let line = request
-            .to_line(&id)
+            .to_line_of(&id, self.agent.as_ref())
             .map_err(|error| ClientError::Malformed(error.to_string()))?;
         self.stream.set_send_timeout(self.timeout)?;
         self.stream.write_all(&line).map_err(classify_send_error)?;

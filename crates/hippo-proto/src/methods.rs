@@ -10,6 +10,7 @@ use crate::reply::encode_line;
 use crate::suggest::nearest;
 use crate::types::check::check_fields;
 use crate::types::*;
+use hippo_types::scope::AgentId;
 
 /// Parameters of a method, with the type of its answer.
 pub trait Method: Into<Request> {
@@ -46,8 +47,13 @@ macro_rules! methods {
 
             /// Encodes the request as one line with a line feed.
             pub fn to_line(&self, id: &Id) -> Result<Vec<u8>, serde_json::Error> {
+                self.to_line_of(id, None)
+            }
+
+            /// Encodes the request of an agent as one line with a line feed.
+            pub fn to_line_of(&self, id: &Id, agent: Option<&AgentId>) -> Result<Vec<u8>, serde_json::Error> {
                 match self {
-                    $(Request::$variant(params) => encode_request($name, id, params),)*
+                    $(Request::$variant(params) => encode_request($name, id, agent, params),)*
                 }
             }
         }
@@ -236,7 +242,12 @@ impl Request {
     }
 }
 
-fn encode_request<T: Serialize>(method: &str, id: &Id, params: &T) -> Result<Vec<u8>, serde_json::Error> {
+fn encode_request<T: Serialize>(
+    method: &str,
+    id: &Id,
+    agent: Option<&AgentId>,
+    params: &T,
+) -> Result<Vec<u8>, serde_json::Error> {
     #[derive(Serialize)]
     struct RequestLine<'a, T> {
         jsonrpc: &'static str,
@@ -244,11 +255,24 @@ fn encode_request<T: Serialize>(method: &str, id: &Id, params: &T) -> Result<Vec
         method: &'a str,
         params: &'a T,
     }
+    let jsonrpc = "2.0";
+    let Some(agent) = agent else {
+        return encode_line(&RequestLine {
+            jsonrpc,
+            id,
+            method,
+            params,
+        });
+    };
+    let mut params = serde_json::to_value(params)?;
+    if params["agent"].is_null() {
+        params["agent"] = agent.as_str().into();
+    }
     encode_line(&RequestLine {
-        jsonrpc: "2.0",
+        jsonrpc,
         id,
         method,
-        params,
+        params: &params,
     })
 }
 

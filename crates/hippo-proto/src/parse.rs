@@ -8,12 +8,15 @@ use crate::id::Id;
 use crate::methods::{METHODS, Request, shorten};
 use crate::reply::Reply;
 use crate::suggest::nearest;
+use hippo_types::scope::{AgentId, Viewer};
 
 /// A parsed request with its id.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     /// The id for the answer.
     pub id: Id,
+    /// The agent that asks, if the request names one.
+    pub viewer: Viewer,
     /// The method and its parameters.
     pub request: Request,
 }
@@ -55,12 +58,12 @@ pub fn parse_request(line: &[u8]) -> Result<Call, Reply> {
         return Err(Reply::refuse(Id::Null, error));
     };
     match parse_members(object) {
-        Ok(request) => Ok(Call { id, request }),
+        Ok((viewer, request)) => Ok(Call { id, viewer, request }),
         Err(error) => Err(Reply::refuse(id, error)),
     }
 }
 
-fn parse_members(mut object: Map<String, Value>) -> Result<Request, RpcError> {
+fn parse_members(mut object: Map<String, Value>) -> Result<(Viewer, Request), RpcError> {
     if let Some(unknown) = object.keys().find(|key| !MEMBERS.contains(&key.as_str())) {
         return Err(
             invalid_request(format!("unknown member \"{}\" of the request", shorten(unknown))).hint(
@@ -77,7 +80,7 @@ fn parse_members(mut object: Map<String, Value>) -> Result<Request, RpcError> {
     let Some(Value::String(method)) = object.remove("method") else {
         return Err(invalid_request("the member \"method\" must be a string"));
     };
-    let params = match object.remove("params") {
+    let mut params = match object.remove("params") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(params)) => params,
         Some(_) => {
@@ -86,6 +89,7 @@ fn parse_members(mut object: Map<String, Value>) -> Result<Request, RpcError> {
             );
         }
     };
+    let viewer = take_viewer(&method, &mut params)?;
     let request = Request::decode(&method, params).unwrap_or_else(|| {
         let error =
             RpcError::bad_request(format!("unknown method \"{}\"", shorten(&method))).with_code(-32601);
@@ -95,7 +99,32 @@ fn parse_members(mut object: Map<String, Value>) -> Result<Request, RpcError> {
         }))
     })?;
     request.validate()?;
-    Ok(request)
+    Ok((viewer, request))
+}
+
+/// Returns the parameter `agent`, which every method has, and removes it, unless the method stores its value. The value
+/// of `context.open` may be a mere name: a session with such a name belongs to no agent.
+fn take_viewer(method: &str, params: &mut Map<String, Value>) -> Result<Viewer, RpcError> {
+    let agent = match method {
+        "context.open" => {
+            let agent = params.get("agent").and_then(Value::as_str);
+            return Ok(Viewer(agent.and_then(|agent| agent.parse().ok())));
+        }
+        "session.flush" => params.get("agent").cloned(),
+        _ => params.remove("agent"),
+    };
+    let agent = match agent {
+        None | Some(Value::Null) => return Ok(Viewer(None)),
+        Some(agent) => AgentId::deserialize(agent),
+    };
+    let agent = agent.map_err(|error| {
+        RpcError::bad_request(format!(
+            "invalid parameters of {}: field \"agent\": {error}",
+            shorten(method)
+        ))
+        .hint("use the name of the agent's folder, such as scribe")
+    })?;
+    Ok(Viewer(Some(agent)))
 }
 
 fn invalid_request(message: impl Into<String>) -> RpcError {

@@ -48,5 +48,6 @@ pub use hippo_types::context::{
 pub use hippo_types::cycle::Cycle;
 pub use hippo_types::entry::{EntryOrigin, EntryPlace, EntryPriority, Pointer, StrengthBand};
 pub use hippo_types::memory::MemoryType;
+pub use hippo_types::scope::{AgentId, Scope, Viewer};
 pub use hippo_types::search::SearchMode;
 pub use hippo_types::transcript::{CompactStats, MessageScore, TranscriptFormat, TranscriptProblem};

@@ -174,6 +174,7 @@ fn remember_answers_keep_their_names() {
         accessed: "2026-03-01T08:00:00Z".into(),
         hits: 0,
         version: 1,
+        scope: Scope::Shared,
     };
     let entered = serde_json::to_string(&entry).unwrap();
     let remembered = RememberResponse {

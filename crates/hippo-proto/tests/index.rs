@@ -57,6 +57,7 @@ fn entry() -> IndexEntry {
         accessed: "2026-01-10T09:30:00Z".into(),
         hits: 3,
         version: 2,
+        scope: Scope::Shared,
     }
 }
 

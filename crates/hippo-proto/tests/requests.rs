@@ -191,6 +191,7 @@ fn requests_with_all_fields_keep_their_names() {
             at: Some("2026-03-01".into()),
             limit: Some(MAX_ENTRIES),
             archived: true,
+            private: false,
         }
         .into(),
     );
@@ -270,15 +271,17 @@ fn requests_with_all_fields_keep_their_names() {
             type_: Some(MemoryType::Feedback),
             tags: Some(vec!["deploy".into()]),
             priority: Some(EntryPriority::High),
+            private: false,
         }
         .into(),
     );
     golden(
-        r#"{"workspace":"/w","path":"/t.jsonl","session":"s","format":"pi","wait":false,"compact":true,"close":true,"tree":true}"#,
+        r#"{"workspace":"/w","path":"/t.jsonl","session":"s","agent":"scribe","format":"pi","wait":false,"compact":true,"close":true,"tree":true}"#,
         SessionFlushRequest {
             workspace: workspace(),
             path: "/t.jsonl".into(),
             session: Some("s".into()),
+            agent: Some("scribe".parse().unwrap()),
             format: Some(TranscriptFormat::Pi),
             wait: false,
             compact: true,

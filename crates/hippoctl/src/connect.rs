@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hippo_proto::{Client, ClientError, Method, Notification, Paths, Request, WorkspaceListRequest};
+use hippo_proto::{AgentId, Client, ClientError, Method, Notification, Paths, Request, WorkspaceListRequest};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -24,6 +24,8 @@ pub struct DaemonSession {
     global: Global,
     /// The paths of the socket, the state folder and the log.
     pub paths: Paths,
+    /// The agent for which requests are made.
+    pub agent: Option<AgentId>,
     /// Name under which the recall log records searches of an agent.
     pub asks_as: String,
     client: Option<Client>,
@@ -40,9 +42,20 @@ impl DaemonSession {
         if let Some(socket) = &global.socket {
             paths.socket = absolute(socket)?;
         }
+        let agent = match (&global.agent, std::env::var("HIPPOD_AGENT")) {
+            (Some(agent), _) => Some(agent.clone()),
+            (None, Ok(agent)) if !agent.is_empty() => Some(agent.parse().map_err(|error| {
+                Failure::new(
+                    Exit::Usage,
+                    format!("could not use the environment variable HIPPOD_AGENT: {error}"),
+                )
+            })?),
+            _ => None,
+        };
         Ok(Self {
             global,
             paths,
+            agent,
             asks_as: "mcp".to_owned(),
             client: None,
         })
@@ -53,6 +66,7 @@ impl DaemonSession {
         Self {
             global: self.global.clone(),
             paths: self.paths.clone(),
+            agent: self.agent.clone(),
             asks_as: self.asks_as.clone(),
             client: None,
         }
@@ -63,7 +77,9 @@ impl DaemonSession {
     /// # Errors
     /// Returns [`ClientError::Connect`] if no daemon answers.
     pub fn connect_only(&self) -> Result<Client, ClientError> {
-        Client::connect(&self.paths.socket, Some(CONNECT))
+        let mut client = Client::connect(&self.paths.socket, Some(CONNECT))?;
+        client.set_agent(self.agent.clone());
+        Ok(client)
     }
 
     /// Returns a connection to the daemon. If no daemon answers, starts one, unless the user gave `--no-start`.
@@ -80,7 +96,9 @@ impl DaemonSession {
                 Err(error) => return Err(error.into()),
             },
         };
-        Ok(self.client.insert(client))
+        let client = self.client.insert(client);
+        client.set_agent(self.agent.clone());
+        Ok(client)
     }
 
     /// Sends a request and waits for the response, for at most one minute.

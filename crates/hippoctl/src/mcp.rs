@@ -43,10 +43,11 @@ pub fn mcp(session: DaemonSession) -> Result<(), Failure> {
         .enable_all()
         .build()
         .map_err(|error| Failure::new(Exit::Failed, format!("could not start the MCP server: {error}")))?;
-    let ended = runtime.block_on(serve(McpServer {
-        session,
-        tools: tools::all(),
-    }));
+    let tools = match session.agent {
+        Some(_) => tools::of_agent(),
+        None => tools::all(),
+    };
+    let ended = runtime.block_on(serve(McpServer { session, tools }));
     // Calls that still wait for the daemon must not keep the process alive.
     runtime.shutdown_background();
     ended

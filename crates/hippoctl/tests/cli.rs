@@ -6,7 +6,6 @@
 )]
 
 mod scripted;
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -48,8 +47,9 @@ fn found(texts: &[&str]) -> SearchResponse {
         strength: None,
         entry: None,
         tokens: 3,
-        text: (*text).to_owned(),
+        text: (*text).into(),
         date: None,
+        scope: hippo_proto::Scope::Shared,
         copies: 0,
         superseded_by: None,
         explain: None,

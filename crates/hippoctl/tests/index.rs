@@ -39,6 +39,7 @@ fn entry(priority: EntryPriority) -> IndexEntry {
         accessed: "2026-01-02T00:00:00Z".into(),
         hits: 1,
         version: 1,
+        scope: hippo_proto::Scope::Shared,
     }
 }
 
@@ -124,6 +125,7 @@ fn entries_are_listed_and_one_is_shown() {
         at: Some("2026-03-01".into()),
         limit: Some(1),
         archived: true,
+        ..IndexListRequest::default()
     };
     assert_eq!(asked, Request::from(request));
 

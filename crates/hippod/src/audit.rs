@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use hippo_map::audit::{AuditTally, AuditedChunk, AuditedEntry, AuditedFile, audit as look_through};
 use hippo_map::consolidation::{EntryRecord, RecordPlace};
-use hippo_proto::{AuditExample, AuditFinding, AuditKind, AuditRequest, AuditResponse, RpcError};
+use hippo_proto::{AuditExample, AuditFinding, AuditKind, AuditRequest, AuditResponse, RpcError, Viewer};
 use hippo_text::{chunk::Speaker, source::SourceKind};
 
 use crate::clock::{Clock, rfc3339};
@@ -23,12 +23,13 @@ const EXAMPLES: u32 = 5;
 pub fn audit(
     clock: &dyn Clock,
     view: &WorkspaceView,
+    viewer: &Viewer,
     request: &AuditRequest,
     cancellation: Cancellation<'_>,
 ) -> Result<AuditResponse, RpcError> {
     let begun = Instant::now();
     let go_on = || cancellation.check();
-    let (files, unread) = read(view, go_on)?;
+    let (files, unread) = read(view, viewer, go_on)?;
     let entries = entries(view, go_on)?;
     let examples = request.examples.unwrap_or(EXAMPLES) as usize;
     let report =
@@ -71,15 +72,16 @@ fn share(count: u64, of: u64) -> f64 {
     if of == 0 { 0.0 } else { count as f64 / of as f64 }
 }
 
-/// Reads the watched files with their chunks, sorted by path, and counts unreadable files. Tree nodes are
+/// Reads the files that the reader may see, with their chunks, sorted by path, and counts unreadable files. Tree nodes are
 /// skipped, because they are derived from the logs and would count as duplicates.
 fn read(
     view: &WorkspaceView,
+    viewer: &Viewer,
     go_on: impl Fn() -> Result<(), RpcError>,
 ) -> Result<(Vec<AuditedFile>, u64), RpcError> {
     let limit = view.config.sources.max_file_bytes;
     let (mut found, mut unread) = (Vec::new(), 0);
-    for file in known(view) {
+    for file in known(view, viewer) {
         go_on()?;
         match hippo_fs::read_source(&view.root, &file.path, limit) {
             Ok(bytes) => found.push(AuditedFile {
@@ -106,9 +108,9 @@ fn text_of(bytes: Vec<u8>) -> String {
     })
 }
 
-fn known(view: &WorkspaceView) -> Vec<AuditedFile> {
+fn known(view: &WorkspaceView, viewer: &Viewer) -> Vec<AuditedFile> {
     let snapshot = view.snapshot();
-    let documents = snapshot.corpus.documents();
+    let documents = snapshot.documents(viewer);
     let logs = documents.filter(|(_, document)| !SourceKind::from_path(&document.path).is_derived());
     logs.map(|(_, document)| {
         let spans = document.chunks().iter();

@@ -11,6 +11,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
+use hippo_text::scope::ScopeRules;
 use hippo_text::source::SourceRules;
 use serde::{Deserialize, Serialize};
 
@@ -18,8 +19,8 @@ use hippo_proto::SettingChange;
 pub use layer::unreadable;
 pub use sections::{
     COOLDOWN_HOURS, ContextConfig, CyclesConfig, DecayProfile, EmbedConfig, IndexConfig, KeepTree, LogConfig,
-    PollMode, RecallConfig, SearchConfig, SessionsConfig, SourcesConfig, SummaryAuthor, TreeConfig,
-    WatchConfig,
+    PollMode, RecallConfig, ScopesConfig, SearchConfig, SessionsConfig, SourcesConfig, SummaryAuthor,
+    TreeConfig, WatchConfig,
 };
 
 /// The settings of the daemon or of one workspace.
@@ -27,6 +28,8 @@ pub use sections::{
 pub struct Config {
     /// Selection of the memory files.
     pub sources: SourcesConfig,
+    /// Scopes of the memory files.
+    pub scopes: ScopesConfig,
     /// Search of transcripts.
     pub sessions: SessionsConfig,
     /// Detection of changed files.
@@ -99,6 +102,7 @@ impl Config {
         };
         // Two lists that are each within the limit may exceed it together.
         SourceRules::new(&config.sources.include, &config.sources.exclude).context(layer::TOGETHER)?;
+        ScopeRules::new(&config.scopes.private).context(layer::TOGETHER)?;
         Ok((config, changes))
     }
 

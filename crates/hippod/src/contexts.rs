@@ -11,6 +11,7 @@ mod fetch;
 mod flush;
 mod health;
 mod keeper;
+mod owner;
 mod policies;
 mod put;
 mod session;
@@ -41,6 +42,7 @@ use crate::tasks::{OneAtATime, OneAtATimeGuard};
 use crate::view::WorkspaceView;
 use crate::views::{Slot, Views};
 
+use owner::{no_such_session, owner};
 use session::Sessions;
 
 pub use accept::{Promise, accept, promised, record_end};
@@ -49,6 +51,7 @@ pub use compact::compact;
 pub use fetch::fetch;
 pub use flush::flush;
 pub use keeper::keep;
+pub use owner::check_reader;
 pub use put::{open, put};
 pub use turn::{list, render, touch, turn};
 
@@ -172,10 +175,7 @@ impl Contexts {
         if let Some(error) = unreadable {
             return Err(error);
         }
-        Err(RpcError::not_found(format!("no such session: {id}")).hint(
-            "to list the sessions: hippoctl context list; if the session's workspace was removed, add the \
-             workspace again",
-        ))
+        Err(no_such_session(id))
     }
 
     /// Returns whether the context database of a workspace exists. Writes it again if its file was removed while

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hippo_proto::{RememberRequest, RememberResponse, RpcError};
+use hippo_proto::{RememberRequest, RememberResponse, RpcError, Viewer};
 
 use crate::clock::{Clock, date_in};
 use crate::errors::root_missing;
@@ -67,12 +67,21 @@ impl MemoryWriter {
             .await
     }
 
-    /// Appends a text to the log of the day and creates its entry.
+    /// Appends a text to the log of the day and creates its entry. A private text goes to the log of the agent, and has
+    /// no entry.
     ///
     /// # Errors
     /// Fails if the text cannot be appended to the log. In this case, no entry is created either.
-    pub async fn remember(&self, request: RememberRequest) -> Result<RememberResponse, RpcError> {
+    pub async fn remember(
+        &self,
+        viewer: &Viewer,
+        request: RememberRequest,
+    ) -> Result<RememberResponse, RpcError> {
         let view = self.view_to_write(&request.workspace).await?;
+        let folder = match request.private {
+            true => private_folder(&view, viewer)?,
+            false => remember::SHARED_LOGS.to_owned(),
+        };
         let zone = view.zone(&*self.clock);
         let today = date_in(self.clock.now(), &zone);
         if view.status().is_some_and(|status| !status.root_present) || !hippo_fs::is_present(&view.root) {
@@ -81,7 +90,7 @@ impl MemoryWriter {
         let (root, asked) = (view.root.clone(), request.clone());
         // The search for secrets takes longer for longer texts, so it runs on a blocking thread.
         let append = move || {
-            let appended = remember::append(&root, today, &asked)?;
+            let appended = remember::append(&root, &folder, today, &asked)?;
             let secrets = remember::Secrets::of(&asked);
             let (kinds, told) = (secrets.names(), secrets.notes(&appended));
             Ok((appended, kinds, told))
@@ -89,14 +98,22 @@ impl MemoryWriter {
         let (appended, kinds, mut notes) = run_blocking(append).await?;
         let (path, start_line, end_line) = (appended.path.clone(), appended.start_line, appended.end_line);
         let repeated = appended.repeated;
-        let entered = self.engine.ask(&view.root, |reply| {
-            let appended = AppendedText {
-                request,
-                appended,
-                reply,
-            };
-            WorkspaceMessage::Order(Order::Change(EntryCommand::Remembered(Box::new(appended))))
-        });
+        let is_private = request.private;
+        let entered = async {
+            if is_private {
+                return Ok(None);
+            }
+            self.engine
+                .ask(&view.root, |reply| {
+                    let appended = AppendedText {
+                        request,
+                        appended,
+                        reply,
+                    };
+                    WorkspaceMessage::Order(Order::Change(EntryCommand::Remembered(Box::new(appended))))
+                })
+                .await
+        };
         let entered = entered.await;
         // The next query must find the text, and the watcher would report the change too late.
         let read = self.engine.read_files(&view.root, vec![path.clone()]);
@@ -137,4 +154,20 @@ impl MemoryWriter {
             notes,
         })
     }
+}
+
+/// Returns the folder of the logs that only an agent may read, with a `/` at its end.
+///
+/// # Errors
+/// Returns `bad-request` if the request names no agent, or if the settings name no folder for agents.
+pub fn private_folder(view: &WorkspaceView, viewer: &Viewer) -> Result<String, RpcError> {
+    let Some(agent) = &viewer.0 else {
+        return Err(RpcError::bad_request("a private text needs an agent")
+            .hint("name the agent: hippoctl remember --private --agent ID"));
+    };
+    let folder = view.scopes.folder(agent).ok_or_else(|| {
+        RpcError::bad_request(format!("the settings name no folder for the agent {agent}"))
+            .hint("add a pattern such as agents/{agent}/** to the setting scopes.private")
+    })?;
+    Ok(format!("{folder}/memory/"))
 }

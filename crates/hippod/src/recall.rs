@@ -24,7 +24,7 @@ use std::time::Instant;
 use hippo_map::consolidation::PassageKey;
 use hippo_proto::{
     ErrorKind, IndexState, LoggedPassage, RpcError, SearchHit, SearchMode, SearchRequest, SearchResponse,
-    Strategy,
+    Strategy, Viewer,
 };
 use hippo_rank::collapse;
 use hippo_rank::rank::{self, Postings, RankInput, RankedChunk, VectorHits};
@@ -82,9 +82,13 @@ pub struct Searcher {
 /// # Errors
 /// Returns `no-workspace` or `warming` if the workspace is not available, `bad-request` for an invalid filter,
 /// `degraded` if the mode is `vector` and search by meaning is not possible, or an error of the store.
-pub async fn search(searcher: &Arc<Searcher>, request: SearchRequest) -> Result<SearchResponse, RpcError> {
+pub async fn search(
+    searcher: &Arc<Searcher>,
+    viewer: Viewer,
+    request: SearchRequest,
+) -> Result<SearchResponse, RpcError> {
     let start = Instant::now();
-    let (state, answered) = attempt::answer_fresh(searcher, request).await?;
+    let (state, answered) = attempt::answer_fresh(searcher, viewer, request).await?;
     if answered.response.index.degraded.as_deref() == Some("no-model") {
         fresh::look_for_model(searcher);
     }
@@ -151,7 +155,7 @@ impl SearchState {
         let mut collector = Collector::new(&self.question.request, self.question.limit);
         let mut places = collector.places(&snapshot, ranked).into_iter();
         let index = self.index_state(&snapshot, vector);
-        let undated = self.question.is_undated(&snapshot.corpus);
+        let undated = self.question.is_undated(&snapshot);
         drop(snapshot);
 
         let mut verifier = Verifier::new(&self.view.root, self.view.config.sources.max_file_bytes);
@@ -286,7 +290,8 @@ impl SearchState {
         let passes = |chunk: u32| {
             within.is_none_or(|within| within(chunk)) && self.question.filter.passes(snapshot, chunk)
         };
-        let filtered = within.is_some() || self.question.filter.is_set();
+        let filter = &self.question.filter;
+        let filtered = within.is_some() || filter.is_set() || filter.hides_some(snapshot);
         let prepared = vector.and_then(|vector| PreparedQuery::new(vector).ok());
         let vectors = match &prepared {
             Some(query) => Some(self.nearest(snapshot, query, filtered.then_some(&passes))?),

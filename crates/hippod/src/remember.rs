@@ -18,6 +18,9 @@ pub use hippo_text::text::one_line;
 use log::LogSnapshot;
 pub use secret::Secrets;
 
+/// Folder of the logs that all agents may read.
+pub const SHARED_LOGS: &str = "memory/";
+
 /// Result of an append.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppendResult {
@@ -35,12 +38,17 @@ pub struct AppendResult {
     pub repeated: bool,
 }
 
-/// Appends a text to the log of the day `today`.
+/// Appends a text to the log of the day `today` in a folder.
 ///
 /// # Errors
 /// Returns `read-only` or `internal` with the error of the operating system. Either the log is unchanged, or the hint
 /// describes what was written.
-pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<AppendResult, RpcError> {
+pub fn append(
+    root: &Path,
+    folder: &str,
+    today: Date,
+    request: &RememberRequest,
+) -> Result<AppendResult, RpcError> {
     let topic = match &request.topic {
         Some(topic) => one_line(&without_secrets(topic)),
         None => topic_of(&without_secrets(&request.text)),
@@ -49,7 +57,7 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
         Some(kind) => format!("{topic} [{}]", kind.name()),
         None => topic.clone(),
     };
-    let log = LogSnapshot::open(root, today)?;
+    let log = LogSnapshot::open(root, folder, today)?;
     let text = tamed(request.text.trim()).replace("\r\n", "\n");
     let (path, standing) = (log.path.clone(), find_text_section(&log.before, &section, &text));
     let repeated = standing.is_some();
@@ -67,13 +75,18 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
     })
 }
 
-/// Appends sections of a session to the log of a day, unless the log already contains the end `mark` of those sections.
+/// Appends sections of a session to the log of a day in a folder, unless the log already contains the end `mark` of those sections.
 /// Returns the appended lines.
 ///
 /// # Errors
 /// See [`append`].
-pub fn append_marked(root: &Path, day: Date, text: &str, mark: &str) -> Result<Option<LogLines>, RpcError> {
-    let log = LogSnapshot::open(root, day)?;
+pub fn append_marked(
+    (root, folder): (&Path, &str),
+    day: Date,
+    text: &str,
+    mark: &str,
+) -> Result<Option<LogLines>, RpcError> {
+    let log = LogSnapshot::open(root, folder, day)?;
     if String::from_utf8_lossy(&log.before).contains(mark) {
         return Ok(None);
     }
@@ -132,7 +145,13 @@ mod tests {
     fn a_text_is_appended_at_the_end_of_the_log() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        let first = append(&root, day(), &request("The pump is blue. It hums.", None)).unwrap();
+        let first = append(
+            &root,
+            SHARED_LOGS,
+            day(),
+            &request("The pump is blue. It hums.", None),
+        )
+        .unwrap();
         assert_eq!((first.start_line, first.end_line), (3, 5));
         let log = root.join("memory/2026-03-02.md");
         let before = std::fs::read_to_string(&log).unwrap();
@@ -140,7 +159,13 @@ mod tests {
             before,
             "# 2026-03-02\n\n## The pump is blue\n\nThe pump is blue. It hums.\n"
         );
-        let second = append(&root, day(), &request("two\nlines\n\n", Some("Valves"))).unwrap();
+        let second = append(
+            &root,
+            SHARED_LOGS,
+            day(),
+            &request("two\nlines\n\n", Some("Valves")),
+        )
+        .unwrap();
         let after = std::fs::read_to_string(&log).unwrap();
         assert!(after.starts_with(&before));
         assert_eq!(&after[before.len()..], "\n## Valves\n\ntwo\nlines\n");
@@ -156,7 +181,7 @@ mod tests {
         std::fs::create_dir(root.join("memory")).unwrap();
         let log = root.join("memory/2026-03-02.md");
         std::fs::write(&log, "# Day\r\n\r\nopen").unwrap();
-        let done = append(&root, day(), &request("x\ny", Some("T"))).unwrap();
+        let done = append(&root, SHARED_LOGS, day(), &request("x\ny", Some("T"))).unwrap();
         assert_eq!(
             std::fs::read_to_string(&log).unwrap(),
             "# Day\r\n\r\nopen\r\n\r\n## T\r\n\r\nx\r\ny\r\n"
@@ -169,17 +194,29 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         std::fs::create_dir_all(root.join("memory/2026-03-02.md")).unwrap();
-        append(&root, day(), &request("x", None)).unwrap_err();
+        append(&root, SHARED_LOGS, day(), &request("x", None)).unwrap_err();
         let other = tempfile::tempdir().unwrap();
         let away = other.path().join("log.md");
         std::fs::write(&away, "untouched").unwrap();
         std::os::unix::fs::symlink(&away, root.join("memory/2026-03-03.md")).unwrap();
-        let error = append(&root, "2026-03-03".parse().unwrap(), &request("x", None)).unwrap_err();
+        let error = append(
+            &root,
+            SHARED_LOGS,
+            "2026-03-03".parse().unwrap(),
+            &request("x", None),
+        )
+        .unwrap_err();
         assert!(error.message.contains("is a link"), "{error:?}");
         assert_eq!(std::fs::read_to_string(&away).unwrap(), "untouched");
         let nowhere = other.path().join("not-there.md");
         std::os::unix::fs::symlink(&nowhere, root.join("memory/2026-03-04.md")).unwrap();
-        append(&root, "2026-03-04".parse().unwrap(), &request("x", None)).unwrap_err();
+        append(
+            &root,
+            SHARED_LOGS,
+            "2026-03-04".parse().unwrap(),
+            &request("x", None),
+        )
+        .unwrap_err();
         assert!(!nowhere.exists());
     }
 
@@ -188,6 +225,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let named = append(
             &folder.path().canonicalize().unwrap(),
+            SHARED_LOGS,
             day(),
             &request("x", Some("Token glpat-1234567890abcdefghij")),
         );
@@ -203,7 +241,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let log = root.join("memory/2026-03-02.md");
-        let add = |text: &str, topic| append(&root, day(), &request(text, topic)).unwrap();
+        let add = |text: &str, topic| append(&root, SHARED_LOGS, day(), &request(text, topic)).unwrap();
         let first = add("blue\n\n# and new", Some("Pump"));
         let once = std::fs::read(&log).unwrap();
         let again = add(" blue\r\n\r\n# and new\n", Some("Pump"));

@@ -11,6 +11,7 @@ mod foreign;
 mod health;
 mod keeper;
 mod passages;
+mod private;
 mod root;
 mod run;
 mod serve;

@@ -10,6 +10,7 @@ use std::path::Path;
 use hippo_fs::{FileContent, WorkspaceDir};
 use hippo_store::system;
 use hippo_text::chunk::{self, ContentHash, Document};
+use hippo_types::scope::ScopeRestriction;
 
 /// Number of checked files from which unchanged files are closed.
 const OPEN: usize = 32;
@@ -113,6 +114,12 @@ impl<'root> Verifier<'root> {
                 self.changed.push(path.to_owned());
                 None
             }),
+            // The file may have become private, so its hits wait until it has been indexed again.
+            FileCheckResult::Changed { document, .. }
+                if document.front_matter.restriction != ScopeRestriction::None =>
+            {
+                None
+            }
             FileCheckResult::Changed { bytes, document } => find(bytes, document, span),
             FileCheckResult::Gone => None,
         }

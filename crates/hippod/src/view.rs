@@ -12,12 +12,14 @@ use jiff::tz::TimeZone;
 use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use hippo_proto::{RpcError, WorkspaceStatus};
-use hippo_rank::corpus::Corpus;
+use hippo_rank::corpus::{Corpus, DocumentPlace};
 use hippo_store::StoreError;
 use hippo_store::db::StoreReader;
 use hippo_store::vector::VectorIndex;
 use hippo_text::chunk::{self, Section};
+use hippo_text::scope::ScopeRules;
 use hippo_text::source::SourceRules;
+use hippo_types::scope::{Scope, Viewer};
 use hippo_types::time::Timestamp;
 
 use crate::clock::{Clock, moment};
@@ -44,6 +46,8 @@ pub struct SearchSnapshot {
     pub tokens: Vec<u32>,
     /// Further facts about each document, by document id.
     pub facts: HashMap<u32, DocumentFacts>,
+    /// Scopes of the documents that are not shared, by document id.
+    pub scopes: HashMap<u32, Scope>,
     /// Id of the model that computed the vectors; `None` if no model is in use.
     pub model: Option<Arc<str>>,
     /// Generation of the index, a number that each change of a document increases.
@@ -55,6 +59,8 @@ pub struct SearchSnapshot {
 pub struct DocumentFacts {
     /// Size and modification time of the file when it was indexed.
     pub mark: FileMark,
+    /// Path of the file to which the document is a link, if it is one.
+    pub target: Option<Box<str>>,
     /// Generation of the index in which the document received its current content; 0 if the workspace has not indexed
     /// the document since it was opened.
     pub generation: u64,
@@ -69,6 +75,17 @@ impl SearchSnapshot {
             .get(&document)
             .map(|facts| chunk::heading_path(&facts.sections, section))
             .unwrap_or_default()
+    }
+
+    /// Returns the scope of a document.
+    pub fn scope(&self, document: u32) -> &Scope {
+        self.scopes.get(&document).unwrap_or(&Scope::Shared)
+    }
+
+    /// Returns the documents that a reader may see, with their ids.
+    pub fn documents<'s>(&'s self, viewer: &'s Viewer) -> impl Iterator<Item = (u32, &'s DocumentPlace)> {
+        let documents = self.corpus.documents();
+        documents.filter(|(document, _)| viewer.sees(self.scope(*document)))
     }
 
     /// Returns the chunk that contains a line of a file. `chunks` are the chunks of the file.
@@ -126,6 +143,8 @@ pub struct WorkspaceView {
     pub config: Config,
     /// Rules that determine which paths are memory files.
     pub rules: SourceRules,
+    /// Rules that determine the scopes of paths.
+    pub scopes: ScopeRules,
     database: PathBuf,
     /// True if the harness's settings, as last read, enable search by meaning.
     meaning: AtomicBool,
@@ -154,7 +173,7 @@ impl WorkspaceView {
     pub fn new(
         root: PathBuf,
         config: Config,
-        rules: SourceRules,
+        (rules, scopes): (SourceRules, ScopeRules),
         database: PathBuf,
         snapshot: SearchSnapshot,
         now: Instant,
@@ -163,6 +182,7 @@ impl WorkspaceView {
             root,
             config,
             rules,
+            scopes,
             database,
             meaning: AtomicBool::new(true),
             snapshot: RwLock::new(snapshot),
@@ -211,6 +231,13 @@ impl WorkspaceView {
     /// Locks the snapshot for reading.
     pub fn snapshot(&self) -> RwLockReadGuard<'_, SearchSnapshot> {
         self.snapshot.read()
+    }
+
+    /// Returns the path of the file to which a document is a link, if it is one.
+    pub fn link_target(&self, document: u32) -> Option<String> {
+        let snapshot = self.snapshot();
+        let facts = snapshot.facts.get(&document)?;
+        facts.target.as_deref().map(str::to_owned)
     }
 
     /// Locks the snapshot for writing. The caller holds the lock during a commit and the corresponding change of the

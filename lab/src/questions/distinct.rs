@@ -47,6 +47,7 @@ mod tests {
             tokens: 1,
             text: String::new(),
             date: None,
+            scope: hippo_proto::Scope::Shared,
             copies: 0,
             superseded_by: None,
             explain: None,

@@ -43,6 +43,12 @@ pub fn document() -> Value {
     let mut definitions = written.take_definitions(true);
     for (_, request) in params.iter_mut().filter(|(name, _)| name.ends_with("Request")) {
         request["additionalProperties"] = false.into();
+        if request["properties"]["agent"].is_null() {
+            request["properties"]["agent"] = json!({
+                "description": "The agent that asks. The answer then also contains the texts that only this agent may read.",
+                "type": ["string", "null"],
+            });
+        }
     }
     params.values_mut().for_each(|schema| clean_up(schema, true));
     definitions

@@ -21,14 +21,15 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
+use hippo_types::scope::ScopeRestriction;
 use hippo_types::time::Date;
 
 pub use front_matter::FrontMatter;
 pub use speaker::{Speaker, is_role_label};
 
-/// Version of the division of files into chunks, and of the names under which files are indexed. A greater version lets
-/// the daemon read all files again.
-pub const VERSION: u32 = 1;
+/// Version of the division of files into chunks, of the names under which files are indexed, and of the restrictions of
+/// scopes. A greater version lets the daemon read all files again.
+pub const VERSION: u32 = 2;
 
 /// Parsed markdown file: front matter, sections and chunks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -176,6 +177,12 @@ impl fmt::Debug for ContentHash {
 #[must_use]
 pub fn chunk(bytes: &[u8]) -> Document {
     parse::parse(bytes)
+}
+
+/// Returns the restriction of the scope in the front matter of a file, as [`chunk`] finds it.
+#[must_use]
+pub fn scope_restriction(bytes: &[u8]) -> ScopeRestriction {
+    front_matter::parse_front_matter(bytes).map_or_else(Default::default, |found| found.fields.restriction)
 }
 
 /// Returns the titles from the outermost heading down to this section; empty for text before the first heading.

@@ -8,6 +8,7 @@ pub mod gist;
 pub mod instruction;
 pub mod literal;
 pub mod own_block;
+pub mod scope;
 pub mod section;
 pub mod source;
 pub mod speaker;

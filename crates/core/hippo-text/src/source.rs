@@ -8,7 +8,8 @@ use hippo_types::names;
 use hippo_types::time::{Date, find_date};
 
 pub use pattern::{LONGEST_PATTERN, MOST_PATTERNS, PatternError};
-use pattern::{bounded, glob, root_of, variants};
+pub(crate) use pattern::{bounded, variants};
+use pattern::{glob, root_of};
 
 /// Names of source files in a workspace's root.
 #[rustfmt::skip] // keep the list compact

@@ -106,6 +106,46 @@ impl FromStr for Scope {
     }
 }
 
+/// Restriction of a scope, which a file states in its front matter.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScopeRestriction {
+    /// The file states none.
+    #[default]
+    None,
+    /// The file is private. Its path names the agent.
+    Private,
+    /// The file is private to this agent.
+    Agent(AgentId),
+    /// The file names several agents, or an agent that cannot exist.
+    Unclear,
+}
+
+impl ScopeRestriction {
+    /// Returns the restriction for a file that states two.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::None, one) | (one, Self::None) => one,
+            (Self::Private, one) | (one, Self::Private) => one,
+            (one, other) if one == other => one,
+            _ => Self::Unclear,
+        }
+    }
+
+    /// Applies the restriction to the scope that the path of the file has. The result never has more readers.
+    #[must_use]
+    pub fn apply(self, scope: Scope) -> Scope {
+        match self {
+            Self::None => scope,
+            Self::Private if scope.is_shared() => Scope::Nobody,
+            Self::Private => scope,
+            Self::Agent(agent) => scope.meet(Scope::Private(agent)),
+            Self::Unclear => Scope::Nobody,
+        }
+    }
+}
+
 /// Implements serialization as text.
 macro_rules! as_text {
     ($($type:ty),+) => {$(

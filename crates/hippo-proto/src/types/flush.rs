@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RpcError;
+use hippo_types::scope::AgentId;
 use hippo_types::transcript::{TranscriptFormat, TranscriptProblem};
 
 /// Parameters of `session.flush`.
@@ -15,6 +16,8 @@ pub struct SessionFlushRequest {
     pub path: String,
     /// Id that the harness gave the session. It is part of the marker after the appended text.
     pub session: Option<String>,
+    /// The agent of the session. The messages then go to the agent's own log.
+    pub agent: Option<AgentId>,
     /// Format of the transcript; without it, the format of each record is detected.
     pub format: Option<TranscriptFormat>,
     /// True to answer after the flush; false to answer at once and flush in the background.
@@ -42,6 +45,7 @@ impl Default for SessionFlushRequest {
             workspace: String::new(),
             path: String::new(),
             session: None,
+            agent: None,
             format: None,
             wait: true,
             compact: false,

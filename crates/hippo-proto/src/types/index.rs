@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::RpcError;
 use hippo_types::entry::{EntryOrigin, EntryPlace, EntryPriority, Pointer, StrengthBand};
+use hippo_types::scope::Scope;
 
 use crate::types::check::refuse_outside;
 pub use edit::*;
@@ -28,6 +29,9 @@ pub struct IndexListRequest {
     /// Include archived and forgotten entries.
     #[serde(default)]
     pub archived: bool,
+    /// Return only the entries of the files that only the agent of the request may read.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub private: bool,
 }
 
 impl IndexListRequest {
@@ -85,6 +89,9 @@ pub struct IndexEntry {
     pub hits: u32,
     /// Number of the entry's version, from 1.
     pub version: u32,
+    /// The scope of the entry: `private:` and the id of the agent. Absent for an entry that all agents may read.
+    #[serde(default, skip_serializing_if = "Scope::is_shared")]
+    pub scope: Scope,
 }
 
 /// Parameters of `index.show`.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::RpcError;
 use crate::types::check::refuse_outside;
+use hippo_types::scope::AgentId;
 use hippo_types::search::SearchMode;
 
 /// Maximum number of questions in an answer.
@@ -68,6 +69,9 @@ pub struct LoggedQuestion {
     pub method: String,
     /// Name of the client, for example `cli`; null if the client gave none.
     pub client: Option<String>,
+    /// The agent that asked; absent if the request named none. Only this agent sees the question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentId>,
     /// Id of the session, if the request had one.
     pub session: Option<String>,
     /// The beginning of the question, without secrets.

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use hippo_types::scope::Scope;
+
 use crate::error::RpcError;
 use crate::types::check::{refuse_larger, refuse_outside};
 
@@ -67,6 +69,9 @@ pub struct RecalledPassage {
     pub heading: Vec<String>,
     /// Date of the text, `YYYY-MM-DD`.
     pub date: Option<String>,
+    /// The scope of the text: `private:` and the id of the agent. Absent for a text that all agents may read.
+    #[serde(default, skip_serializing_if = "Scope::is_shared")]
+    pub scope: Scope,
     /// Confidence that the passage concerns the prompt, 0 to 1.
     pub confidence: f32,
     /// The text without secrets, shortened if it is long.

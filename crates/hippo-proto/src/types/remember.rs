@@ -29,6 +29,9 @@ pub struct RememberRequest {
     pub tags: Option<Vec<String>>,
     /// Resistance of the entry to decay.
     pub priority: Option<EntryPriority>,
+    /// True to write to a log that only the agent of the request may read. The text then has no entry in the index file.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub private: bool,
 }
 
 impl RememberRequest {
@@ -59,7 +62,7 @@ pub struct RememberResponse {
     pub start_line: u32,
     /// Last line of the appended text, inclusive.
     pub end_line: u32,
-    /// The entry in the index file; null if the index file is disabled.
+    /// The entry in the index file; null for a private text, and if the index file is disabled.
     pub entry: Option<IndexEntry>,
     /// Kinds of suspected secrets in the request, without their values. `notes` describes how to remove them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::RpcError;
 use crate::types::check::{refuse_larger, refuse_outside, refuse_zero};
 use hippo_types::entry::StrengthBand;
+use hippo_types::scope::Scope;
 use hippo_types::search::SearchMode;
 
 /// Maximum number of results in an answer.
@@ -165,6 +166,9 @@ pub struct SearchHit {
     pub tokens: u32,
     /// The current text on disk.
     pub text: String,
+    /// The scope of the text: `private:` and the id of the agent. Absent for a text that all agents may read.
+    #[serde(default, skip_serializing_if = "Scope::is_shared")]
+    pub scope: Scope,
     /// Date of the text, `YYYY-MM-DD`.
     pub date: Option<String>,
     /// Number of other places with the same text, which the answer leaves out.

@@ -5,6 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{CycleRun, NextCycle};
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde needs")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 /// Parameters of `status`: none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StatusRequest {}
@@ -86,6 +91,12 @@ pub struct WorkspaceStatus {
     pub root: String,
     /// Watched files in the index.
     pub documents: u64,
+    /// Those of them that only one agent may read.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub private: u64,
+    /// Those of them that nobody may read, because they name no agent or several agents.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unclaimed: u64,
     /// Chunks in the index.
     pub chunks: u64,
     /// Chunks without a vector.

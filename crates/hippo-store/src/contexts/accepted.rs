@@ -16,12 +16,29 @@ pub struct AcceptedFlush {
     pub session: Option<String>,
     /// The name of the transcript's format, if given.
     pub format: Option<String>,
+    /// The agent of the session, if given.
+    pub agent: Option<String>,
     /// True if the flush also stores the content of each message.
     pub compact: bool,
     /// True if the context session `session` is closed after the flush.
     pub close: bool,
     /// True if the compaction tree is updated after the flush.
     pub tree: bool,
+}
+
+/// Returns the value of the column `format`: the format, and after a space the agent. A column of its own would be
+/// another schema.
+fn format_and_agent(accepted: &AcceptedFlush) -> Option<String> {
+    let format = accepted.format.as_deref();
+    match &accepted.agent {
+        None => format.map(str::to_owned),
+        Some(agent) => Some(format!("{} {agent}", format.unwrap_or_default())),
+    }
+}
+
+fn part(format: Option<&str>, at: usize) -> Option<String> {
+    let part = format?.split(' ').nth(at)?;
+    (!part.is_empty()).then(|| part.to_owned())
 }
 
 impl ContextReader {
@@ -36,10 +53,12 @@ impl ContextReader {
                     "SELECT row, transcript, session, format, compact, close, tree FROM accepted ORDER BY row",
                 )?
                 .query_map([], |row| {
+                    let format: Option<String> = row.get(3)?;
                     let accepted = AcceptedFlush {
                         transcript: row.get(1)?,
                         session: row.get(2)?,
-                        format: row.get(3)?,
+                        format: part(format.as_deref(), 0),
+                        agent: part(format.as_deref(), 1),
                         compact: row.get(4)?,
                         close: row.get(5)?,
                         tree: row.get(6)?,
@@ -82,7 +101,7 @@ impl ContextStore {
                 .execute(params![
                     accepted.transcript,
                     accepted.session,
-                    accepted.format,
+                    format_and_agent(accepted),
                     compact,
                     close,
                     tree,
@@ -118,6 +137,7 @@ mod tests {
             session: Some("s".to_owned()),
             compact: true,
             close: true,
+            agent: Some("scribe".to_owned()),
             ..AcceptedFlush::default()
         };
         let first = ContextStore::open(&path).unwrap().accept(&asked).unwrap();

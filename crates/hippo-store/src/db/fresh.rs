@@ -81,6 +81,7 @@ mod tests {
             mtime_ns: 7,
             hash: ContentHash::of(text.as_bytes()).0,
             date: None,
+            target: None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Loading of all documents at startup.
 
 use hippo_text::chunk::{self, Chunk, Section};
+use hippo_types::scope::ScopeRestriction;
 use rusqlite::types::Type;
 use serde::de::DeserializeOwned;
 
@@ -17,6 +18,8 @@ pub struct LoadedDocument {
     pub record: DocumentRecord,
     /// True if an earlier version of the daemon divided the document into chunks.
     pub is_outdated: bool,
+    /// Restriction of the scope in the document's front matter.
+    pub restriction: ScopeRestriction,
     /// Title of the document.
     pub title: Option<String>,
     /// Sections of the document, in order.
@@ -54,7 +57,9 @@ impl Store {
                     mtime_ns: row.get(3)?,
                     hash: row.get(4)?,
                     date: row.get(5)?,
+                    target: outline.target.clone(),
                 },
+                restriction: outline.restriction.clone(),
                 is_outdated: outline.version != chunk::VERSION,
                 sections: outline.sections(),
                 title: outline.title,

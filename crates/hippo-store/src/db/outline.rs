@@ -2,8 +2,11 @@
 
 use hippo_text::chunk::{self, Chunk, ChunkKind, ContentHash, Document, Section, Speaker};
 use hippo_text::source;
+use hippo_types::scope::ScopeRestriction;
 use hippo_types::time::Date;
 use serde::{Deserialize, Serialize};
+
+use super::DocumentRecord;
 
 /// The fields of a section: level, parent, title, first line, last line and date.
 type SectionFields = (u8, Option<u32>, String, u32, u32, Option<Date>);
@@ -20,12 +23,18 @@ pub(super) struct DocumentOutline {
     /// The [`chunk::VERSION`] that divided the document; 0 for a document of an earlier daemon.
     #[serde(default)]
     pub(super) version: u32,
+    /// Restriction of the scope in the front matter.
+    #[serde(default)]
+    pub(super) restriction: ScopeRestriction,
+    /// Path of the file to which the document is a link, if it is one.
+    #[serde(default)]
+    pub(super) target: Option<String>,
     sections: Vec<SectionFields>,
     chunks: Vec<ChunkFields>,
 }
 
 impl DocumentOutline {
-    pub(super) fn of(path: &str, document: &Document) -> Self {
+    pub(super) fn of(record: &DocumentRecord, document: &Document) -> Self {
         let section = |s: &Section| {
             (
                 s.level,
@@ -50,8 +59,10 @@ impl DocumentOutline {
         };
         Self {
             title: document.title.clone(),
-            names: names_of(path, document),
+            names: names_of(&record.path, document),
             version: chunk::VERSION,
+            restriction: document.front_matter.restriction.clone(),
+            target: record.target.clone(),
             sections: document.sections.iter().map(section).collect(),
             chunks: document.chunks.iter().map(chunk).collect(),
         }

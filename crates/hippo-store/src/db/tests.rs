@@ -50,6 +50,7 @@ fn record(path: &str, text: &str) -> DocumentRecord {
         mtime_ns: 7,
         hash: ContentHash::of(text.as_bytes()).0,
         date: Some("2026-03-02".to_owned()),
+        target: None,
     }
 }
 

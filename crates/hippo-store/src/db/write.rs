@@ -23,6 +23,8 @@ pub struct DocumentRecord {
     pub hash: [u8; 16],
     /// The date of the document, ISO 8601.
     pub date: Option<String>,
+    /// Path of the file to which the document is a link, if it is one.
+    pub target: Option<String>,
 }
 
 /// The row of a chunk after a change.
@@ -163,7 +165,7 @@ impl DocumentBatch<'_> {
         document: &Document,
         terms: &mut dyn FnMut(&Chunk, &str, &mut String) -> usize,
     ) -> rusqlite::Result<DocumentChange> {
-        let outline = DocumentOutline::of(&record.path, document);
+        let outline = DocumentOutline::of(record, document);
         let mut old = self.old_chunks(&record.path)?;
         fresh::mark_changed(&self.transaction, record)?;
         let row = self.upsert_row(record, &json(&outline)?)?;

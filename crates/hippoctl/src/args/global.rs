@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use hippo_types::scope::AgentId;
+
 use super::ProgressMode;
 
 /// Options of every verb.
@@ -17,6 +19,10 @@ pub struct Global {
     /// above the current folder]
     #[arg(short, long, global = true, value_name = "DIR")]
     pub workspace: Vec<PathBuf>,
+    /// Read and write as this agent of the workspace: besides shared texts, find the texts that only this agent may read
+    /// [default: from HIPPOD_AGENT]
+    #[arg(long, global = true, value_name = "ID")]
+    pub agent: Option<AgentId>,
     /// Connect to the daemon at this socket [default: from HIPPOD_SOCKET or HIPPOD_HOME, otherwise the default path]
     #[arg(long, global = true, value_name = "PATH")]
     pub socket: Option<PathBuf>,

@@ -9,6 +9,7 @@ pub const EXAMPLES: &str = "Examples:
   hippoctl remember \"Staging runs on port 8443\" --topic \"Acme staging\" \\
     --tags acme,staging
   hippoctl remember --type feedback \"Never deploy on Fridays\"
+  hippoctl remember --agent scribe --private \"The draft is in chapter 3\"
   git log -1 --format=%B | hippoctl remember --type project";
 
 /// Options of `remember`.
@@ -30,6 +31,9 @@ pub struct RememberArgs {
     /// Priority of the entry [default: derived from the text]
     #[arg(long = "pri", alias = "priority", value_enum, value_name = "PRIORITY")]
     pub priority: Option<EntryPriority>,
+    /// Write to a log that only the agent of --agent may read
+    #[arg(long)]
+    pub private: bool,
 }
 
 #[cfg(test)]

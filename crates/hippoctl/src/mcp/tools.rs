@@ -21,6 +21,17 @@ pub fn all() -> Vec<Tool> {
     serde_json::from_str(DEFINITIONS).unwrap_or_default()
 }
 
+/// Returns the definitions of the tools for an agent, which can also write private texts.
+pub fn of_agent() -> Vec<Tool> {
+    let mut tools: Value = serde_json::from_str(DEFINITIONS).unwrap_or_default();
+    let mut all = tools.as_array_mut().into_iter().flatten();
+    if let Some(remember) = all.find(|tool| tool["name"] == "memory_remember") {
+        remember["inputSchema"]["properties"]["private"] =
+            json!({"type": "boolean", "description": "Only you can read it."});
+    }
+    serde_json::from_value(tools).unwrap_or_default()
+}
+
 /// A call of a tool with its arguments.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "name", content = "arguments")]
@@ -72,6 +83,7 @@ pub struct RememberArguments {
     #[serde(rename = "type")]
     type_: Option<MemoryType>,
     tags: Option<Vec<String>>,
+    private: Option<bool>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -207,6 +219,7 @@ fn remember(arguments: RememberArguments, session: &mut DaemonSession) -> Result
         topic: arguments.topic,
         type_: arguments.type_,
         tags: arguments.tags,
+        private: arguments.private.unwrap_or_default(),
         ..RememberRequest::default()
     };
     let answer = session.call(request)?;

@@ -80,6 +80,9 @@ pub fn show(answer: &IndexShowResponse, style: Style) -> String {
     }
     text += &places(answer, style);
     let mut add = |label: &str, value: String| text += &pair(label, &one_line(&value));
+    if !entry.scope.is_shared() {
+        add("scope", entry.scope.to_string());
+    }
     add("strength", format!("{:.2}, {}", entry.strength, entry.band));
     let when = match entry.hits {
         0 => "0 times since".to_owned(),
@@ -229,6 +232,7 @@ mod tests {
             accessed: "2026-01-10T09:30:00Z".into(),
             hits: 3,
             version: 2,
+            scope: hippo_proto::Scope::Shared,
         }
     }
 
@@ -248,6 +252,7 @@ mod tests {
             origin: EntryOrigin::Auto,
             hits: 0,
             version: 1,
+            scope: hippo_proto::Scope::Shared,
             ..entry()
         }
     }

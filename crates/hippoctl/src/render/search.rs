@@ -56,7 +56,11 @@ fn hit(rank: usize, hit: &SearchHit, view: Option<&TerminalView>, style: Style) 
         style.strong(format!("{:.2}", hit.score)),
         date.unwrap_or_default(),
     );
-    let mut text = format!("{rank:>2} {score} {place}{date}{}\n", entry(hit, style));
+    let scope = match hit.scope.is_shared() {
+        true => String::new(),
+        false => style.quiet(format!("  {}", one_line(&hit.scope.to_string()))),
+    };
+    let mut text = format!("{rank:>2} {score} {place}{date}{scope}{}\n", entry(hit, style));
     if !hit.heading.is_empty() {
         let heading = style.quiet(harmless(&hit.heading.join(" › ")));
         // Writing to a string cannot fail.
@@ -155,6 +159,7 @@ mod tests {
             tokens: 20,
             text: "- deploys run on Fridays\r\n\n- never at \x1b[31mnight\n".into(),
             date: Some("2026-01-10".into()),
+            scope: hippo_proto::Scope::Shared,
             copies: 2,
             superseded_by: None,
             explain: Some(BTreeMap::from([("bm25".into(), 0.7), ("window".into(), 0.25)])),
@@ -167,6 +172,7 @@ mod tests {
             score: 0.1,
             text: "Fridays".into(),
             date: None,
+            scope: hippo_proto::Scope::Shared,
             copies: 1,
             superseded_by: None,
             explain: None,

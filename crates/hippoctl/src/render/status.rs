@@ -84,6 +84,10 @@ fn one(workspace: &WorkspaceStatus, bars: bool, style: Style) -> String {
         workspace.generation,
         bytes(workspace.database_bytes)
     );
+    let documents = match workspace.private + workspace.unclaimed {
+        0 => documents,
+        private => format!("{documents} ({private} private)"),
+    };
     let index = format!("{documents}, {chunks}, {embedded} embedded, {pending} pending, {state}");
     text += &pair("index", &index);
     if bars {
@@ -245,6 +249,8 @@ mod tests {
         WorkspaceStatus {
             root: root.into(),
             documents: 25,
+            private: 0,
+            unclaimed: 0,
             chunks: 612,
             pending: 0,
             embedded: 612,

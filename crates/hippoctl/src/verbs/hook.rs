@@ -5,6 +5,7 @@
 //! log in the state folder. The log contains no text of the memory.
 
 mod event;
+pub mod own;
 mod result;
 pub mod root;
 
@@ -42,7 +43,7 @@ const RIVAL: Duration = Duration::from_millis(250);
 /// its session with another failed start.
 const AT_REST: Duration = Duration::from_secs(60);
 /// Global options whose value is the next word of the command line.
-const VALUED: [&str; 2] = ["--workspace", "--socket"];
+const VALUED: [&str; 3] = ["--workspace", "--socket", "--agent"];
 /// Part of the deadline of user-prompt in which the daemon searches.
 const SEARCH: Duration = Duration::from_millis(300);
 /// The name of the file in the state folder that marks a failed start.
@@ -174,6 +175,12 @@ impl HookWork {
         if let Some(said) = section.transpose() {
             self.say(said);
         }
+        if self.session.agent.is_some() {
+            match self.ask(own::request(text(&folder)?)) {
+                Ok(answer) => self.say(Ok(own::section(&answer.entries))),
+                Err(failure) => self.say(Err(failure.message)),
+            }
+        }
         if !self.args.pending {
             // The daemon is started now, so that it is ready for the first search.
             if self.session.connect_only().is_err() && !self.no_start {
@@ -233,6 +240,7 @@ impl HookWork {
             workspace: text(&self.folder(event)?)?,
             path: text(&path)?,
             session: event.session.clone(),
+            agent: None,
             format: None,
             wait: false,
             compact: whole,
@@ -262,6 +270,7 @@ impl HookWork {
         let ask = || {
             let mut client = self.client()?;
             client.set_timeout(Some(self.time_left()));
+            client.set_agent(self.session.agent.clone());
             Ok::<_, Failure>(client.call(request))
         };
         let answer = match ask()? {

@@ -50,6 +50,7 @@ pub fn index(session: &mut DaemonSession, verb: IndexVerb, out: &mut Output) -> 
                 at: args.at,
                 limit: args.limit,
                 archived: args.archived,
+                ..IndexListRequest::default()
             })?;
             for note in render::notes(&answer) {
                 out.remark(&note);

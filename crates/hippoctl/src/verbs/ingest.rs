@@ -59,6 +59,7 @@ pub fn ingest(session: &mut DaemonSession, args: &IngestArgs, out: &mut Output) 
             compact: args.store,
             close: false,
             tree: false,
+            agent: None,
         };
         let (answer, error) = match session.call_patiently(request) {
             Ok(answer) => (Some(answer), None),

@@ -9,7 +9,7 @@ use hippo_fs::WorkspaceDir;
 use hippo_proto::Paths;
 use hippo_types::tokens;
 
-use super::hook::root;
+use super::hook::{own, root};
 use super::init::{folder, unusable_failure};
 use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
@@ -29,7 +29,21 @@ pub fn print_prompt(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let here = folder(session, None, None)?.root().to_path_buf();
-    out.answer(&compute_prompt(session, &here, asked)?, render_prompt)
+    let mut answer = compute_prompt(session, &here, asked)?;
+    if let Some(agent) = &session.agent {
+        let own = session.another().call(own::request(answer.root.clone()))?;
+        let source = format!("session-start hook of the agent {agent}");
+        let part = PromptPart::new(
+            source,
+            &own::section(&own.entries),
+            "the agent's own files have these entries",
+        );
+        for platform in &mut answer.platforms {
+            platform.parts.push(part.clone());
+            platform.tokens = tokens::of_bytes(platform.parts.iter().map(|part| part.bytes).sum());
+        }
+    }
+    out.answer(&answer, render_prompt)
 }
 
 /// Returns the text that the next session in a folder gets, for each platform.

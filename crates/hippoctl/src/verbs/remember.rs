@@ -32,6 +32,7 @@ pub fn remember(session: &mut DaemonSession, args: RememberArgs, out: &mut Outpu
         type_: args.type_,
         tags: args.tags.map(super::index::tags),
         priority: args.priority,
+        private: args.private,
     };
     let answer = session.call(request)?;
     out.notes(&answer.notes);

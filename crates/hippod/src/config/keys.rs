@@ -2,7 +2,8 @@
 
 mod table;
 
-use hippo_text::source::SourceRules;
+use hippo_text::scope::ScopeRules;
+use hippo_text::source::{PatternError, SourceRules};
 use jiff::tz::TimeZone;
 use toml::Value;
 
@@ -37,6 +38,8 @@ pub(super) enum ValueKind {
     Zone,
     /// A list of globs.
     Globs,
+    /// A list of globs that contain `{agent}`.
+    Agents,
     /// A cron expression of five fields, or empty.
     Cron,
 }
@@ -160,8 +163,13 @@ impl ValueKind {
             (Self::Zone, _) => wrong("the name of a time zone"),
             (Self::Cron, Value::String(line)) => super::sections::cron(line).map(|_| ()),
             (Self::Cron, _) => wrong("a cron line"),
-            (Self::Globs, Value::Array(globs)) => check_globs(globs),
-            (Self::Globs, _) => wrong("a list of globs"),
+            (Self::Globs, Value::Array(globs)) => {
+                check_globs(globs, |globs| SourceRules::new(globs, &[]).map(drop))
+            }
+            (Self::Agents, Value::Array(globs)) => {
+                check_globs(globs, |globs| ScopeRules::new(globs).map(drop))
+            }
+            (Self::Globs | Self::Agents, _) => wrong("a list of globs"),
         }
     }
 
@@ -173,8 +181,8 @@ impl ValueKind {
             Self::Bool => trimmed.parse().ok().map(Value::Boolean),
             Self::Whole(..) => trimmed.replace('_', "").parse().ok().map(Value::Integer),
             Self::Choice(_) | Self::Name | Self::Zone | Self::Cron => None,
-            Self::Globs if trimmed.starts_with('[') => trimmed.parse().ok(),
-            Self::Globs => {
+            Self::Globs | Self::Agents if trimmed.starts_with('[') => trimmed.parse().ok(),
+            Self::Globs | Self::Agents => {
                 let globs = trimmed.split(',').map(str::trim).filter(|glob| !glob.is_empty());
                 Some(Value::Array(
                     globs.map(|glob| Value::String(glob.to_owned())).collect(),
@@ -195,7 +203,10 @@ pub(super) fn time_zone(name: &str) -> Result<Option<TimeZone>, String> {
         .map_err(|_| format!("unknown time zone \"{name}\""))
 }
 
-fn check_globs(globs: &[Value]) -> Result<(), String> {
+fn check_globs(
+    globs: &[Value],
+    compile: impl FnOnce(&[String]) -> Result<(), PatternError>,
+) -> Result<(), String> {
     let mut texts = Vec::with_capacity(globs.len());
     for glob in globs {
         match glob {
@@ -203,9 +214,7 @@ fn check_globs(globs: &[Value]) -> Result<(), String> {
             other => return Err(format!("expected globs as strings, found {}", describe(other))),
         }
     }
-    SourceRules::new(&texts, &[])
-        .map(drop)
-        .map_err(|error| error.to_string())
+    compile(&texts).map_err(|error| error.to_string())
 }
 
 fn describe(value: &Value) -> String {

@@ -20,6 +20,13 @@ pub struct SourcesConfig {
     pub max_file_bytes: u64,
 }
 
+/// Settings in the section `[scopes]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ScopesConfig {
+    /// Globs of the files that are private to an agent.
+    pub private: Vec<String>,
+}
+
 /// Settings in the section `[sessions]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionsConfig {

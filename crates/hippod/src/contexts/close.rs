@@ -14,7 +14,7 @@ use hippo_types::time::Timestamp;
 use super::Contexts;
 use super::session::changed;
 use super::sources;
-use super::{LocatedSession, now, refusal};
+use super::{LocatedSession, now, owner, refusal};
 use crate::clock::rfc3339;
 use crate::tasks::run_blocking_on;
 
@@ -82,14 +82,16 @@ pub async fn close(
             CloseStep::Leaving(leaving) => leaving,
         };
         let lines = leaving.texts.iter().map(|text| format!("- {text}"));
-        let said = contexts.memory.remember(RememberRequest {
+        let viewer = owner(&leaving.session);
+        let request = RememberRequest {
             workspace: leaving.root.display().to_string(),
             text: lines.collect::<Vec<_>>().join("\n"),
             topic: Some(topic(&leaving.session)),
             tags: Some(vec!["session".to_owned()]),
+            private: viewer.0.is_some(),
             ..RememberRequest::default()
-        });
-        let said = said.await?;
+        };
+        let said = contexts.memory.remember(&viewer, request).await?;
         notes.extend(said.notes);
         let first = said.start_line + 2;
         persisted.extend(

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use hippo_context::render::{EarlierEntry, steers};
+use hippo_proto::Viewer;
 use hippo_store::contexts::{ContextError, ContextReader, KeptEntry, SessionRow};
 use hippo_types::context::{ContextEntry, ContextState};
 use hippo_types::time::Timestamp;
@@ -22,14 +23,15 @@ const EXAMINED: usize = 30;
 const BROUGHT_BACK: usize = 3;
 
 /// Returns the entries of closed sessions that match a cue, best first. Of entries with the same source, only the
-/// latest is returned, and none if the session `own` has an entry with this source.
+/// latest is returned, and none if the session `own` has an entry with this source. Sessions of other agents than `owner`
+/// are left out.
 ///
 /// # Errors
 /// Fails if the store could not be read.
 pub fn matching(
     store: &ContextReader,
     root: &Path,
-    own: &EntryList,
+    (owner, own): (&Viewer, &EntryList),
     cue: &str,
     zone: &TimeZone,
 ) -> Result<Vec<EarlierEntry>, ContextError> {
@@ -51,7 +53,8 @@ pub fn matching(
         let Some(session) = store.session(&kept.session)? else {
             continue;
         };
-        if !is_usable(&kept, session.turn) {
+        let scope = super::owner(&session).own_scope();
+        if !owner.sees(&scope) || !is_usable(&kept, session.turn) {
             continue;
         }
         let order = (session.opened_ms, kept.kept.entry.source.turn);

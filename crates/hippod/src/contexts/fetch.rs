@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hippo_context::complete::{self, Completion, CompletionSources};
-use hippo_proto::{ContextFetchRequest, ContextFetchResponse, ErrorKind, RpcError};
+use hippo_proto::{ContextFetchRequest, ContextFetchResponse, ErrorKind, RpcError, Viewer};
 use hippo_session::compaction;
 use hippo_store::contexts::{
     ContentId, ContentPrefix, ContextReader, KeptEntry, Lookup, StoredContent, UnavailableReason,
@@ -14,7 +14,7 @@ use hippo_types::time::DAY_MS;
 use super::Contexts;
 use super::sources;
 use super::turn::unknown;
-use super::{ContextDatabase, LocatedSession, now, refusal};
+use super::{ContextDatabase, LocatedSession, now, owner, refusal};
 use crate::clock::rfc3339;
 use crate::view::WorkspaceView;
 
@@ -23,7 +23,11 @@ use crate::view::WorkspaceView;
 /// # Errors
 /// Returns `not-found` for an unknown id, `conflict` for an ambiguous prefix, `internal` if a database cannot be read.
 /// If the content was removed from the store, the result is not an error.
-pub fn fetch(contexts: &Contexts, request: &ContextFetchRequest) -> Result<ContextFetchResponse, RpcError> {
+pub fn fetch(
+    contexts: &Contexts,
+    viewer: &Viewer,
+    request: &ContextFetchRequest,
+) -> Result<ContextFetchResponse, RpcError> {
     if let Some(session) = &request.session {
         let LocatedSession { view, place, session } = contexts.home(session)?;
         if let Some(name) = content_name(&request.id)? {
@@ -31,7 +35,9 @@ pub fn fetch(contexts: &Contexts, request: &ContextFetchRequest) -> Result<Conte
         }
         let found = place.read(|reader| reader.entry(&request.id))?.flatten();
         // An entry of a closed session can be part of the rendered section.
-        let found = found.filter(|entry| entry.session == session.id || !entry.open);
+        let found = found.filter(|entry| {
+            entry.session == session.id || !entry.open && belongs_to(&place, entry, &owner(&session))
+        });
         let found = found.ok_or_else(|| unknown(&request.id, &session))?;
         return entry(contexts, &view, &place, found);
     }
@@ -45,12 +51,21 @@ pub fn fetch(contexts: &Contexts, request: &ContextFetchRequest) -> Result<Conte
     for view in &views {
         let place = place_of(view);
         match place.read(|reader| reader.entry(&request.id)) {
-            Ok(Some(Some(found))) => return entry(contexts, view, &place, found),
+            Ok(Some(Some(found))) if belongs_to(&place, &found, viewer) => {
+                return entry(contexts, view, &place, found);
+            }
             Ok(_) => {}
             Err(error) => unreadable = Some(error),
         }
     }
     Err(unreadable.unwrap_or_else(|| nothing(&request.id)))
+}
+
+/// Returns whether a reader may see an entry: whether its session belongs to no agent, or to the reader.
+fn belongs_to(place: &ContextDatabase, entry: &KeptEntry, viewer: &Viewer) -> bool {
+    let session = place.read(|reader| reader.session(&entry.session));
+    let session = session.ok().flatten().flatten();
+    session.is_some_and(|session| viewer.sees(&owner(&session).own_scope()))
 }
 
 fn nothing(id: &str) -> RpcError {

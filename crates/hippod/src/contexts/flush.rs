@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use hippo_proto::{ErrorKind, FlushedLog, RpcError, SessionFlushRequest, SessionFlushResponse};
+use hippo_proto::{ErrorKind, FlushedLog, RpcError, SessionFlushRequest, SessionFlushResponse, Viewer};
 use hippo_session::flush::{FlushOptions, FlushResult, Flusher, LoggedMessageKey};
 use hippo_store::contexts::{ContextReader, Flush, FlushPart, FlushPosition};
 use hippo_store::system;
@@ -21,6 +21,7 @@ use super::{ContextDatabase, now, refusal};
 use crate::clock::date_in;
 use crate::errors::root_missing;
 use crate::files;
+use crate::memory::private_folder;
 use crate::remember;
 use crate::tasks::{Cancellation, OneAtATimeGuard};
 use crate::view::WorkspaceView;
@@ -113,10 +114,15 @@ fn complete(
     appended: &mut Vec<FlushedLog>,
 ) -> Result<(), RpcError> {
     for part in &flush.parts {
-        let day: Date = part.day.parse().map_err(|_| {
+        // The day follows the folder of the logs of an agent.
+        let (folder, day) = match part.day.rfind('/') {
+            Some(at) => part.day.split_at(at + 1),
+            None => (remember::SHARED_LOGS, part.day.as_str()),
+        };
+        let day: Date = day.parse().map_err(|_| {
             RpcError::internal(format!("the stored date of a log is not valid: {}", part.day))
         })?;
-        if let Some(lines) = remember::append_marked(&view.root, day, &part.text, &part.mark)? {
+        if let Some(lines) = remember::append_marked((&view.root, folder), day, &part.text, &part.mark)? {
             let heading = |line: &str| {
                 Some(
                     line.strip_prefix("## ")?
@@ -251,7 +257,11 @@ impl FlushSession<'_> {
             topic: found.topic.clone(),
         };
         let written = Timestamp(system::modified_ns(&metadata) / 1_000_000);
-        let parts = self.parts(&found, day(written), position);
+        let folder = match &self.request.agent {
+            Some(agent) => private_folder(self.view, &Viewer(Some(agent.clone())))?,
+            None => String::new(),
+        };
+        let parts = self.parts(&found, &folder, day(written), position);
         Ok(TranscriptReading {
             from,
             another,
@@ -270,8 +280,8 @@ impl FlushSession<'_> {
         session.chain([format!("transcript {}", self.name)]).collect()
     }
 
-    /// Returns the text for each log. Messages without a time get the modification date of the transcript.
-    fn parts(&self, found: &FlushResult, written: Date, position: u64) -> Vec<FlushPart> {
+    /// Returns the text for each log in a folder. Messages without a time get the modification date of the transcript.
+    fn parts(&self, found: &FlushResult, folder: &str, written: Date, position: u64) -> Vec<FlushPart> {
         let mut days: BTreeMap<Date, String> = BTreeMap::new();
         for section in &found.sections {
             let text = days.entry(section.day.unwrap_or(written)).or_default();
@@ -302,7 +312,7 @@ impl FlushSession<'_> {
                 let id = &hasher.finalize().to_hex()[..16];
                 let mark = format!("<!-- flush {id}{session} -->");
                 FlushPart {
-                    day: day.to_string(),
+                    day: format!("{folder}{day}"),
                     text: format!("{text}{mark}\n"),
                     mark,
                 }

@@ -8,14 +8,14 @@ use hippo_context::lifecycle::SessionEntry;
 use hippo_proto::folder::Trust;
 use hippo_proto::{
     ContextOpenRequest, ContextOpenResponse, ContextPutOutcome, ContextPutRequest, ContextPutResponse,
-    ErrorKind, RpcError,
+    ErrorKind, RpcError, Viewer,
 };
 use hippo_store::contexts::{NewContent, NewEntry, PackedContent, PutOutcome};
 
 use super::Contexts;
 use super::session::TrackedEntry;
 use super::sources;
-use super::{ContextDatabase, LocatedSession, now, policies, refusal};
+use super::{ContextDatabase, LocatedSession, now, owner, policies, refusal};
 use crate::view::WorkspaceView;
 
 /// Minimum size in bytes of contents that another thread packs. For smaller contents, starting a thread takes longer
@@ -29,6 +29,7 @@ const LONG: usize = 16 << 10;
 /// have it is being opened, `internal` otherwise.
 pub fn open(
     contexts: &Contexts,
+    viewer: &Viewer,
     view: &WorkspaceView,
     request: &ContextOpenRequest,
 ) -> Result<ContextOpenResponse, RpcError> {
@@ -43,6 +44,12 @@ pub fn open(
                 let what = format!("the session {id} belongs to {whose}");
                 return Err(RpcError::new(ErrorKind::Conflict, what)
                     .hint("choose another session id, or omit the id"));
+            }
+            Ok(home) if !viewer.sees(&owner(&home.session).own_scope()) && viewer.0.is_some() => {
+                return Err(
+                    RpcError::new(ErrorKind::Conflict, format!("the session id {id} is in use"))
+                        .hint("choose another session id, or omit the id"),
+                );
             }
             // A workspace that is still being opened may contain this session.
             Err(error) if error.data.kind == ErrorKind::Warming => return Err(error),

@@ -5,7 +5,7 @@ use hippo_context::render as core;
 use hippo_proto::{
     ContextListRequest, ContextListResponse, ContextListed, ContextMove, ContextRenderRequest,
     ContextRenderResponse, ContextSession, ContextTouchRequest, ContextTouchResponse, ContextTurnRequest,
-    ContextTurnResponse, RpcError,
+    ContextTurnResponse, RpcError, Viewer,
 };
 use hippo_store::contexts::{ContextReader, SessionRow};
 use hippo_types::context::{ContextEntry, ContextState};
@@ -14,7 +14,7 @@ use hippo_types::time::Timestamp;
 use super::Contexts;
 use super::session::changed;
 use super::sources;
-use super::{LocatedSession, earlier, now, refusal};
+use super::{LocatedSession, earlier, now, owner, refusal};
 use crate::clock::rfc3339;
 use crate::view::WorkspaceView;
 
@@ -103,8 +103,9 @@ pub fn render(
             .search(&session.id, cue, BROUGHT_BACK, dormant)
             .map_err(refusal)?;
         if view.config.context.earlier_sessions {
-            let zone = view.zone(&*contexts.clock);
-            earlier = earlier::matching(store.read(), &view.root, entries, cue, &zone).map_err(refusal)?;
+            let (own, zone) = (owner(&session), view.zone(&*contexts.clock));
+            let found = earlier::matching(store.read(), &view.root, (&own, entries), cue, &zone);
+            earlier = found.map_err(refusal)?;
         }
         let meant = hits.iter().filter(|hit| hit.score >= STRONG_CUE);
         let back: Vec<usize> = meant.filter_map(|hit| entries.position(&hit.id)).collect();
@@ -181,12 +182,13 @@ pub(super) fn unknown(id: &str, session: &SessionRow) -> RpcError {
 /// Returns `not-found` for an unknown session, `internal` otherwise.
 pub fn list(
     contexts: &Contexts,
+    viewer: &Viewer,
     only: Option<&WorkspaceView>,
     request: &ContextListRequest,
 ) -> Result<ContextListResponse, RpcError> {
     let limit = request.limit.map_or(LISTED, |limit| limit as usize);
     let Some(id) = &request.session else {
-        return sessions(contexts, only, limit);
+        return sessions(contexts, viewer, only, limit);
     };
     let LocatedSession { view, place, session } = contexts.home(id)?;
     let mut held = place.held()?;
@@ -225,6 +227,7 @@ pub fn list(
 
 fn sessions(
     contexts: &Contexts,
+    viewer: &Viewer,
     only: Option<&WorkspaceView>,
     limit: usize,
 ) -> Result<ContextListResponse, RpcError> {
@@ -245,7 +248,9 @@ fn sessions(
             Err(error) => return Err(error),
         };
         let moment = |at: i64| rfc3339(Timestamp(at));
-        all.extend(found.into_iter().map(|session| {
+        let found = found.into_iter();
+        let found = found.filter(|session| viewer.sees(&owner(session).own_scope()));
+        all.extend(found.map(|session| {
             let told = ContextSession {
                 session: session.id,
                 workspace: view.root.display().to_string(),

@@ -6,6 +6,7 @@ mod documents;
 mod files;
 mod gather;
 mod merge;
+mod private;
 mod remember;
 mod report;
 mod requests;
@@ -20,6 +21,7 @@ use hippo_map::consolidation::{ConsolidationSnapshot, EntryRecord, RecordPlace};
 use hippo_map::schedule::RunOutcome;
 use hippo_store::StoreError;
 use hippo_store::db::{EntryStore, RunRow, Store};
+use hippo_text::chunk::{ContentHash, Document};
 use hippo_text::source::SourceKind;
 use hippo_text::text::plural;
 use hippo_types::cycle::Cycle;
@@ -61,6 +63,12 @@ pub struct WorkspaceEntries {
     /// Documents that were added or changed, and that no light cycle has processed since. The documents of the current
     /// run are not in this set.
     pub fresh: BTreeSet<String>,
+    /// Paths whose entries must be removed, because their text became private.
+    pub withdrawn: BTreeSet<String>,
+    /// Hashes of private files and their sections. Entries of missing files with these texts are removed as well.
+    pub private_texts: HashSet<ContentHash>,
+    /// True if a file was removed since the entries were compared with `private_texts`.
+    pub compare_private: bool,
     /// Time at which a light cycle starts because a document changed; `None` if no document changed since the last one.
     pub follow_at: Option<Instant>,
     /// True if the last light cycle did not process all documents. The next one then starts as soon as all files have
@@ -118,6 +126,9 @@ impl WorkspaceEntries {
             revision: 0,
             file,
             fresh: store.fresh_documents()?,
+            withdrawn: BTreeSet::new(),
+            private_texts: HashSet::new(),
+            compare_private: false,
             follow_at: None,
             goes_on: false,
             vectors: EntryVectors::default(),
@@ -136,6 +147,8 @@ impl WorkspaceEntries {
     /// Marks documents without an entry as new. The previous process may have ended before a light cycle had processed
     /// them.
     pub fn notice(&mut self, documents: &HashMap<String, KnownDocument>) {
+        let private = documents.iter().filter(|(_, known)| !known.is_shared);
+        self.withdrawn.extend(private.map(|(path, _)| path.clone()));
         let missed: Vec<String> = self.unlisted_documents(documents).map(str::to_owned).collect();
         self.fresh.extend(missed);
     }
@@ -153,8 +166,9 @@ impl WorkspaceEntries {
             .map(|pointer| pointer.path.as_str())
             .collect();
         let untold = documents
-            .keys()
-            .map(String::as_str)
+            .iter()
+            .filter(|(_, known)| known.is_shared)
+            .map(|(path, _)| path.as_str())
             .filter(move |path| !told.contains(path));
         untold.filter(|path| !SourceKind::from_path(path).is_derived())
     }
@@ -200,6 +214,15 @@ impl WorkspaceEntries {
         self.fresh.insert(path.to_owned());
         let at = *self.follow_at.get_or_insert(now + FOLLOW);
         self.look_at = self.look_at.min(at);
+    }
+
+    /// Records that a file is private, so that its entries are removed.
+    pub fn note_private_file(&mut self, path: &str, bytes: &[u8], document: &Document) {
+        let state = documents::state(path, bytes, Some(document));
+        self.private_texts.insert(state.hash);
+        self.private_texts
+            .extend(state.sections.iter().map(|section| section.hash));
+        self.withdrawn.insert(path.to_owned());
     }
 
     /// Increases the revision, because entries have changed, and schedules the publication of the entries to queries.

@@ -9,10 +9,11 @@ use hippo_text::chunk::{self, ContentHash, Document};
 use hippo_text::source;
 use hippo_text::terms::Analyzer;
 use hippo_tree::{BodyAuthor, Node, Period};
+use hippo_types::scope::Scope;
 use hippo_types::time::{Date, Timestamp};
 
 use super::patch;
-use super::reading::{FileReading, open_source, read_file};
+use super::reading::{FileReading, link_target, open_source, read_file};
 use super::workspace::{Dirty, KnownDocument, Workspace};
 use crate::scan::{Looker, PathClass, SkippedFile};
 use crate::verify::FileMark;
@@ -147,8 +148,13 @@ impl Workspace {
             };
         }
         self.own_nodes.remove(path);
+        let Ok(target) = link_target(&self.root, path) else {
+            self.retry(path.to_owned(), dirty, ingest.at + UNSETTLED);
+            return Ok(RefreshResult::Later);
+        };
         let hash = ContentHash::of(&bytes).0;
         let same = self.known.get(path).copied().filter(|known| known.hash == hash);
+        let same = same.filter(|known| self.view.link_target(known.document) == target);
         if let Some(known) = same {
             self.pending.read_again(known.document);
             if !known.is_outdated {
@@ -156,8 +162,14 @@ impl Workspace {
             }
         }
         let document = chunk::chunk(&bytes);
-        let record = record_of(path, mark, hash, &document, ingest);
-        let change = self.write(&record, &document, &bytes, ingest)?;
+        let record = DocumentRecord {
+            target,
+            ..record_of(path, mark, hash, &document, ingest)
+        };
+        let restriction = document.front_matter.restriction.clone();
+        let scope = patch::scope_of(&self.view.scopes, &record, restriction);
+        let is_shared = scope.is_shared();
+        let change = self.write(&record, &document, &bytes, scope, ingest)?;
         self.known.insert(
             path.to_owned(),
             KnownDocument {
@@ -166,8 +178,12 @@ impl Workspace {
                 hash,
                 racy,
                 is_outdated: false,
+                is_shared,
             },
         );
+        if !is_shared {
+            self.entries.note_private_file(path, &bytes, &document);
+        }
         self.files_on_disk = self.files_on_disk.max(self.known.len());
         // A document that was only divided again is no news for its entries.
         Ok(match same {
@@ -183,6 +199,7 @@ impl Workspace {
         record: &DocumentRecord,
         document: &Document,
         bytes: &[u8],
+        scope: Scope,
         ingest: &mut Ingest<'_, '_>,
     ) -> Result<DocumentChange, StoreError> {
         let analyzer = &mut *ingest.analyzer;
@@ -199,7 +216,7 @@ impl Workspace {
         let generation = batch.next_generation()?;
         let mut snapshot = self.view.picture_mut();
         batch.commit()?;
-        patch::replace(&mut snapshot, record, document, &change, generation);
+        patch::replace(&mut snapshot, record, document, &change, (scope, generation));
         let added: HashSet<u32> = change.added.iter().copied().collect();
         let reused: Vec<u32> = change
             .chunks
@@ -237,6 +254,7 @@ impl Workspace {
         for change in &changes {
             self.pending.forget(change.document, &change.removed);
         }
+        self.entries.compare_private |= !self.entries.private_texts.is_empty();
         for path in paths {
             self.known.remove(path);
             self.missing.remove(path);
@@ -278,6 +296,7 @@ impl Workspace {
                 mtime_ns: after.mark.mtime_ns,
                 hash: after.hash,
                 date: date.map(|date| date.to_string()),
+                target: None,
             };
             let mut batch = self.store.begin()?;
             batch.touch_document(&record)?;
@@ -348,6 +367,7 @@ fn record_of(
         mtime_ns: mark.mtime_ns,
         hash,
         date: Some(date.to_string()),
+        target: None,
     }
 }
 

@@ -10,6 +10,7 @@ use hippo_rank::corpus::Corpus;
 use hippo_store::StoreError;
 use hippo_store::db::Store;
 use hippo_store::vector::VectorIndex;
+use hippo_text::scope::ScopeRules;
 use hippo_text::source::SourceRules;
 
 use super::agenda::Agenda;
@@ -34,6 +35,8 @@ pub fn open(resources: &Resources, root: &Path, key: u64, pulse: Pulse) -> Resul
     let rules = SourceRules::new(&config.sources.include, &config.sources.exclude)
         .context("could not parse the patterns in sources.include and sources.exclude")?
         .with_sessions(config.sessions.search);
+    let scopes =
+        ScopeRules::new(&config.scopes.private).context("could not parse the patterns in scopes.private")?;
     let folder = registry::state_folder(state, root);
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("could not create the state folder: {}", folder.display()))?;
@@ -57,11 +60,11 @@ pub fn open(resources: &Resources, root: &Path, key: u64, pulse: Pulse) -> Resul
         .map(|model| store.embedder(&model.id, model.dimension))
         .transpose()?;
     let mut entries = WorkspaceEntries::load(&mut store, &config, resources.clock.now(), now)?;
-    let (snapshot, known) = load(&store)?;
+    let (snapshot, known) = load(&store, &scopes)?;
     let view = Arc::new(WorkspaceView::new(
         root.to_path_buf(),
         config,
-        rules,
+        (rules, scopes),
         file,
         snapshot,
         now,
@@ -115,7 +118,10 @@ pub fn open(resources: &Resources, root: &Path, key: u64, pulse: Pulse) -> Resul
     Ok(workspace)
 }
 
-fn load(store: &Store) -> Result<(SearchSnapshot, HashMap<String, KnownDocument>), StoreError> {
+fn load(
+    store: &Store,
+    scopes: &ScopeRules,
+) -> Result<(SearchSnapshot, HashMap<String, KnownDocument>), StoreError> {
     let documents = store.load()?;
     let active = store.embedders()?.into_iter().find(|embedder| embedder.active);
     let dimension = active.as_ref().map_or(0, |embedder| embedder.dimension);
@@ -125,12 +131,13 @@ fn load(store: &Store) -> Result<(SearchSnapshot, HashMap<String, KnownDocument>
         spans: Vec::new(),
         tokens: Vec::new(),
         facts: HashMap::new(),
+        scopes: HashMap::new(),
         model: active.map(|embedder| embedder.model.into()),
         generation: store.generation()?,
     };
     let mut known = HashMap::with_capacity(documents.len());
     for document in &documents {
-        patch::load(&mut snapshot, document);
+        patch::load(&mut snapshot, document, scopes);
         let mark = FileMark {
             size: document.record.size,
             mtime_ns: document.record.mtime_ns,
@@ -143,6 +150,7 @@ fn load(store: &Store) -> Result<(SearchSnapshot, HashMap<String, KnownDocument>
                 hash: document.record.hash,
                 racy: false,
                 is_outdated: document.is_outdated,
+                is_shared: snapshot.scope(document.id).is_shared(),
             },
         );
     }

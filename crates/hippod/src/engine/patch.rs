@@ -3,6 +3,8 @@
 use hippo_rank::corpus;
 use hippo_store::db::{DocumentChange, DocumentRecord, LoadedDocument, NewChunk};
 use hippo_text::chunk::{Chunk, Document, Section};
+use hippo_text::scope::ScopeRules;
+use hippo_types::scope::{Scope, ScopeRestriction};
 use hippo_types::time::Date;
 
 use crate::verify::{ChunkSpan, FileMark};
@@ -14,11 +16,12 @@ pub fn replace(
     record: &DocumentRecord,
     document: &Document,
     change: &DocumentChange,
-    generation: u64,
+    (scope, generation): (Scope, u64),
 ) {
     for id in &change.removed {
         forget(snapshot, *id);
     }
+    set_scope(snapshot, change.document, scope);
     place_document(
         snapshot,
         change.document,
@@ -34,7 +37,7 @@ pub fn replace(
 }
 
 /// Adds a document from the database to the snapshot of a workspace that is being opened.
-pub fn load(snapshot: &mut SearchSnapshot, document: &LoadedDocument) {
+pub fn load(snapshot: &mut SearchSnapshot, document: &LoadedDocument, scopes: &ScopeRules) {
     let LoadedDocument {
         id,
         record,
@@ -43,8 +46,25 @@ pub fn load(snapshot: &mut SearchSnapshot, document: &LoadedDocument) {
         rows,
         title: _,
         is_outdated: _,
+        restriction,
     } = document;
+    set_scope(snapshot, *id, scope_of(scopes, record, restriction.clone()));
     place_document(snapshot, *id, record, sections, chunks, rows);
+}
+
+/// Returns the scope of a document: the scope of its path and of the file to which it links, with the restriction in its
+/// front matter.
+pub fn scope_of(scopes: &ScopeRules, record: &DocumentRecord, restriction: ScopeRestriction) -> Scope {
+    let target = record.target.as_deref().map(|target| scopes.of_path(target));
+    restriction.apply(scopes.of_path(&record.path).meet(target.unwrap_or_default()))
+}
+
+fn set_scope(snapshot: &mut SearchSnapshot, document: u32, scope: Scope) {
+    if scope.is_shared() {
+        snapshot.scopes.remove(&document);
+    } else {
+        snapshot.scopes.insert(document, scope);
+    }
 }
 
 /// Removes a document from the snapshot.
@@ -54,6 +74,7 @@ pub fn remove(snapshot: &mut SearchSnapshot, change: &DocumentChange, generation
     }
     snapshot.corpus.remove_document(change.document);
     snapshot.facts.remove(&change.document);
+    snapshot.scopes.remove(&change.document);
     snapshot.generation = generation;
 }
 
@@ -100,6 +121,7 @@ fn place_document(
         document,
         DocumentFacts {
             mark: mark(record),
+            target: record.target.as_deref().map(Into::into),
             sections: sections.into(),
             generation: 0,
         },

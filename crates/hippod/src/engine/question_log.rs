@@ -3,7 +3,7 @@
 //! Queries send their questions to the thread of the workspace after the answer, so that no query waits for the
 //! database. The log is never written to the log file.
 
-use hippo_proto::{LoggedQuestion, RecallLogRequest, RecallLogResponse, RpcError};
+use hippo_proto::{LoggedQuestion, RecallLogRequest, RecallLogResponse, RpcError, Viewer};
 use hippo_redact::without_secrets;
 use hippo_store::StoreError;
 use hippo_store::db::LogLimits;
@@ -40,19 +40,31 @@ impl WorkspaceWorker {
     pub(super) fn recall_log(
         &self,
         workspace: &Workspace,
+        viewer: &Viewer,
         request: &RecallLogRequest,
     ) -> Result<RecallLogResponse, RpcError> {
         let settings = &workspace.view.config.recall;
         let limit = request.limit.unwrap_or(SHOWN) as usize;
-        let read = |limits| workspace.store.questions(limit, request.before, limits);
-        let rows = self.log_limits(workspace).map(read).transpose();
-        let rows = rows.map_err(|error| store_error(&error))?.unwrap_or_default();
-        let parse = |(id, record): (u64, String)| {
-            let question: LoggedQuestion = serde_json::from_str(&record).ok()?;
-            Some(LoggedQuestion { id, ..question })
+        let parse = |(id, record): &(u64, String)| {
+            let question: LoggedQuestion = serde_json::from_str(record).ok()?;
+            let is_seen = question.agent.is_none() || question.agent == viewer.0;
+            is_seen.then_some(LoggedQuestion { id: *id, ..question })
         };
+        let mut questions = Vec::new();
+        let mut before = request.before;
+        // Each page may contain questions of other agents.
+        while let Some(limits) = self.log_limits(workspace).filter(|_| questions.len() < limit) {
+            let page = workspace.store.questions(limit, before, limits);
+            let page = page.map_err(|error| store_error(&error))?;
+            questions.extend(page.iter().filter_map(parse));
+            match page.last() {
+                Some((id, _)) => before = Some(*id),
+                None => break,
+            }
+        }
+        questions.truncate(limit);
         Ok(RecallLogResponse {
-            questions: rows.into_iter().filter_map(parse).collect(),
+            questions,
             limit: settings.log_questions as u64,
             days: settings.log_days,
         })

@@ -30,6 +30,12 @@ pub(super) fn open_source(root: &Path, path: &str) -> std::io::Result<(File, Met
     WorkspaceDir::open(root)?.open_source(path)
 }
 
+/// Returns the path of the file to which a path leads, if a part of the path is a link.
+pub(super) fn link_target(root: &Path, path: &str) -> std::io::Result<Option<String>> {
+    let target = hippo_fs::resolve(root, path)?;
+    Ok((target != Path::new(path)).then(|| target.to_string_lossy().into_owned()))
+}
+
 /// Reads a whole file of at most `limit` bytes, and checks that the file does not change during the read.
 pub(super) fn read_file(root: &Path, path: &str, limit: u64) -> FileReading {
     let refuse = |reason: String, forget: bool| FileReading::Refused { reason, forget };

@@ -8,6 +8,7 @@ use hippo_proto::{
 };
 use hippo_store::StoreError;
 use hippo_text::text::plural;
+use hippo_types::scope::Scope;
 
 use super::embedding::model_state;
 use super::entries::run_on_wire;
@@ -194,6 +195,16 @@ fn status(workspace: &Workspace, freshness: &Freshness, now: Instant) -> Workspa
     WorkspaceStatus {
         root: workspace.root.display().to_string(),
         documents: workspace.known.len() as u64,
+        private: snapshot
+            .scopes
+            .values()
+            .filter(|scope| **scope != Scope::Nobody)
+            .count() as u64,
+        unclaimed: snapshot
+            .scopes
+            .values()
+            .filter(|scope| **scope == Scope::Nobody)
+            .count() as u64,
         chunks: snapshot.corpus.len() as u64,
         pending: workspace.pending.len() as u64,
         embedded: snapshot.vectors.len() as u64,

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use hippo_proto::Severity;
 use hippo_text::text::plural;
+use hippo_types::scope::Scope;
 
 use super::agenda::Chore;
 use super::embedding::model_state;
@@ -94,6 +95,7 @@ fn examine(workspace: &Workspace, survey: &mut Survey) -> SurveyedWorkspace {
         let fix = format!("read the file; to accept the settings: hippoctl workspace trust {place}");
         survey.problem("untrusted", Severity::Info, what, there, fix);
     }
+    examine_scopes(workspace, survey);
     let index_file = examine_index_file(workspace, survey);
     examine_watcher(workspace, &place, survey);
     let mut known: Vec<&str> = workspace.known.keys().map(String::as_str).collect();
@@ -108,6 +110,29 @@ fn examine(workspace: &Workspace, survey: &mut Survey) -> SurveyedWorkspace {
         skipped: workspace.skipped.values().map(kept).collect(),
         index_file,
         indexed: entries.enabled,
+    }
+}
+
+/// Reports the files that not everybody finds.
+fn examine_scopes(workspace: &Workspace, survey: &mut Survey) {
+    let snapshot = workspace.view.snapshot();
+    let (private, unclaimed): (Vec<&Scope>, Vec<&Scope>) = snapshot
+        .scopes
+        .values()
+        .partition(|scope| matches!(scope, Scope::Private(_)));
+    let place = workspace.root.display().to_string();
+    if !private.is_empty() {
+        let files = plural(private.len() as u64, "file");
+        let what = format!("{files} private to one agent: only requests of this agent find them");
+        let fix = "to search as an agent: hippoctl search --agent ID QUERY".to_owned();
+        survey.problem("private-files", Severity::Info, what, place.clone(), fix);
+    }
+    if !unclaimed.is_empty() {
+        let files = plural(unclaimed.len() as u64, "file");
+        let what = format!("{files} private, but to no agent or to several: no request finds them");
+        let fix =
+            "name one agent in `agent:` of the front matter, or move the file to the folder of an agent";
+        survey.problem("unclaimed-files", Severity::Info, what, place, fix.to_owned());
     }
 }
 

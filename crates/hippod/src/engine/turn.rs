@@ -82,8 +82,8 @@ impl WorkspaceWorker {
             }
             WorkspaceMessage::Trust(request, reply) => drop(reply.send(self.trust(workspace, &request))),
             WorkspaceMessage::History(request, reply) => drop(reply.send(self.history(workspace, &request))),
-            WorkspaceMessage::RecallLog(request, reply) => {
-                drop(reply.send(self.recall_log(workspace, &request)));
+            WorkspaceMessage::RecallLog(viewer, request, reply) => {
+                drop(reply.send(self.recall_log(workspace, &viewer, &request)));
             }
             WorkspaceMessage::Heartbeat { tells, reply } => {
                 // Conflicts count as reported only if the client is still connected.

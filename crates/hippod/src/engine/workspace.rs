@@ -45,6 +45,8 @@ pub struct KnownDocument {
     pub racy: bool,
     /// True if an earlier version of the daemon divided the document into chunks, so that the file is read again.
     pub is_outdated: bool,
+    /// True if all agents of the workspace may read the document.
+    pub is_shared: bool,
 }
 
 /// A path that may have changed.
@@ -257,6 +259,12 @@ pub struct Workspace {
 }
 
 impl Workspace {
+    /// Returns the paths of the documents that not all agents may read.
+    pub fn private_documents(&self) -> BTreeSet<String> {
+        let private = self.known.iter().filter(|(_, known)| !known.is_shared);
+        private.map(|(path, _)| path.clone()).collect()
+    }
+
     /// Marks a path as possibly changed.
     pub fn mark_dirty(&mut self, path: String, now: Instant) {
         let dirty = self.dirty.entry(path).or_insert(Dirty {

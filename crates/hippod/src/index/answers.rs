@@ -7,6 +7,7 @@ use hippo_proto::{
     IndexShowResponse, RpcError, StrengthBand,
 };
 use hippo_types::entry::{Entry, EntryId, EntryPriority, Pointer};
+use hippo_types::scope::Scope;
 use hippo_types::time::{DAY_MS, Timestamp};
 
 use super::IndexView;
@@ -178,5 +179,6 @@ pub fn described(record: &EntryRecord, strength: f32) -> IndexEntry {
         accessed: rfc3339(accessed),
         hits,
         version,
+        scope: Scope::Shared,
     }
 }

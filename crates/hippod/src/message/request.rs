@@ -6,7 +6,8 @@ use tokio::sync::oneshot;
 
 use hippo_proto::{
     CycleHistoryRequest, CycleHistoryResponse, LoggedQuestion, NextCycle, Pending, RecallLogRequest,
-    RecallLogResponse, RpcError, WorkspaceSyncResponse, WorkspaceTrustRequest, WorkspaceTrustResponse,
+    RecallLogResponse, RpcError, Viewer, WorkspaceSyncResponse, WorkspaceTrustRequest,
+    WorkspaceTrustResponse,
 };
 use hippo_store::StoreError;
 use hippo_types::cycle::Cycle;
@@ -32,8 +33,8 @@ pub enum WorkspaceMessage {
     Trust(WorkspaceTrustRequest, AnswerSender<WorkspaceTrustResponse>),
     /// Lists the past runs of cycles.
     History(CycleHistoryRequest, AnswerSender<CycleHistoryResponse>),
-    /// Lists questions of the recall log.
-    RecallLog(RecallLogRequest, AnswerSender<RecallLogResponse>),
+    /// Lists questions of the recall log that the agent may see.
+    RecallLog(Viewer, RecallLogRequest, AnswerSender<RecallLogResponse>),
     /// Reports work that waits for the user, and due and upcoming cycles.
     Heartbeat {
         /// True if the client receives the answer. The conflicts in it then count as reported, and the next heartbeat
@@ -79,7 +80,7 @@ impl WorkspaceMessage {
             Self::Sync { reply, .. } => drop(reply.send(Err(error.clone()))),
             Self::Trust(_, reply) => drop(reply.send(Err(error.clone()))),
             Self::History(_, reply) => drop(reply.send(Err(error.clone()))),
-            Self::RecallLog(_, reply) => drop(reply.send(Err(error.clone()))),
+            Self::RecallLog(_, _, reply) => drop(reply.send(Err(error.clone()))),
             Self::Heartbeat { reply, .. } => drop(reply.send(Err(error.clone()))),
             Self::Rebuild(reply) => drop(reply.send(Err(error.clone()))),
             Self::Survey(_, reply) => drop(reply.send(Err(error.clone()))),

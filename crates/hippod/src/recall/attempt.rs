@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hippo_proto::{ErrorKind, RpcError, SearchMode, SearchRequest};
+use hippo_proto::{ErrorKind, RpcError, SearchMode, SearchRequest, Viewer};
 
 use super::Searcher;
 use super::fresh::Freshener;
@@ -27,13 +27,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// See [`super::search`].
 pub async fn answer_fresh(
     searcher: &Arc<Searcher>,
+    viewer: Viewer,
     request: SearchRequest,
 ) -> Result<(Arc<SearchState>, SearchAnswer), RpcError> {
     let view = searcher.views.get(&request.workspace).await?;
     let zone = view.zone(&*searcher.clock);
     let now = searcher.clock.now();
     let today = date_in(now, &zone);
-    let mut question = SearchQuestion::new(request, &view.root, &view.config.search, today, now)?;
+    let mut question = SearchQuestion::new(viewer, request, &view.root, &view.config.search, today, now)?;
     if question.meaning {
         // Stored vectors are not used if search by meaning is disabled.
         question.meaning = searcher.models.are_enabled() && view.by_meaning();

@@ -5,15 +5,18 @@ use std::path::Path;
 use globset::{GlobBuilder, GlobMatcher};
 
 use hippo_proto::{RpcError, SearchRequest};
+use hippo_types::scope::Viewer;
 use hippo_types::time::Date;
 
 use crate::files;
 use crate::view::SearchSnapshot;
 
-/// The filters of one request. They are applied to candidates before the ranking, so that excluded chunks do not
+/// The filters of one request, and its reader. They are applied to candidates before the ranking, so that excluded chunks do not
 /// displace others.
 #[derive(Debug, Default)]
 pub struct Filter {
+    /// The reader, who gets only texts that it may see.
+    pub viewer: Viewer,
     path: Option<GlobMatcher>,
     since: Option<Date>,
     until: Option<Date>,
@@ -24,7 +27,7 @@ impl Filter {
     ///
     /// # Errors
     /// Returns `bad-request` for an invalid glob, date or date range.
-    pub fn new(request: &SearchRequest, root: &Path) -> Result<Self, RpcError> {
+    pub fn new(viewer: Viewer, request: &SearchRequest, root: &Path) -> Result<Self, RpcError> {
         let path = match &request.path {
             Some(glob) => {
                 let matcher = GlobBuilder::new(&relative(glob, root))
@@ -39,6 +42,7 @@ impl Filter {
             None => None,
         };
         let filter = Self {
+            viewer,
             path,
             since: date(request.since.as_deref())?,
             until: date(request.until.as_deref())?,
@@ -53,16 +57,24 @@ impl Filter {
         Ok(filter)
     }
 
-    /// Returns whether any filter is set.
+    /// Returns whether the snapshot contains documents that the reader may not see.
+    pub fn hides_some(&self, snapshot: &SearchSnapshot) -> bool {
+        snapshot.scopes.values().any(|scope| !self.viewer.sees(scope))
+    }
+
+    /// Returns whether any filter is set. The reader does not count.
     pub fn is_set(&self) -> bool {
         self.path.is_some() || self.since.is_some() || self.until.is_some()
     }
 
-    /// Returns whether a chunk passes the filters. A chunk without a date passes no date filter.
+    /// Returns whether the reader may see a chunk, and the chunk passes the filters. A chunk without a date passes no date filter.
     pub fn passes(&self, snapshot: &SearchSnapshot, chunk: u32) -> bool {
         let Some(place) = snapshot.corpus.place(chunk) else {
             return false;
         };
+        if !snapshot.scopes.is_empty() && !self.viewer.sees(snapshot.scope(place.document)) {
+            return false;
+        }
         if let Some(glob) = &self.path {
             let document = snapshot.corpus.document(place.document);
             if !document.is_some_and(|document| glob.is_match(&*document.path)) {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hippo_fs::PathRefusal;
-use hippo_proto::{ErrorKind, GetRequest, GetResponse, RpcError, shorten};
+use hippo_proto::{ErrorKind, GetRequest, GetResponse, RpcError, Viewer, shorten};
 use hippo_text::chunk::{self, ContentHash, Document};
 use hippo_text::text::plural;
 
@@ -25,14 +25,18 @@ const LONGEST_TEXT: usize = 1 << 20;
 /// Returns `no-workspace` if the folder is not a workspace, `not-found` if the id, file or section does not exist or
 /// the file is not a memory file, `stale` if the text with the id is no longer on disk, `bad-request` for a path
 /// outside the workspace, and `too-large` for a file above the size limit.
-pub async fn get(searcher: &Arc<Searcher>, request: GetRequest) -> Result<GetResponse, RpcError> {
+pub async fn get(
+    searcher: &Arc<Searcher>,
+    viewer: Viewer,
+    request: GetRequest,
+) -> Result<GetResponse, RpcError> {
     let views = match &request.workspace {
         Some(folder) => vec![searcher.views.get(folder).await?],
         None => searcher.views.open(),
     };
     let searcher = Arc::clone(searcher);
     let work = move || {
-        let (view, response) = answer(&views, &request)?;
+        let (view, response) = answer(&views, &viewer, &request)?;
         let whole = response.start_line == 1 && response.end_line == response.total_lines;
         if !request.peek {
             let heading = if whole { &[][..] } else { &response.heading };
@@ -63,25 +67,30 @@ fn record_access(searcher: &Searcher, view: &WorkspaceView, path: &str, heading:
 
 fn answer<'v>(
     views: &'v [Arc<WorkspaceView>],
+    viewer: &Viewer,
     request: &GetRequest,
 ) -> Result<(&'v WorkspaceView, GetResponse), RpcError> {
     match (&request.id, &request.path, views) {
-        (Some(id), _, _) => by_id(views, id),
-        (None, Some(path), [view, ..]) => Ok((view, by_path(view, path, request)?)),
+        (Some(id), _, _) => by_id(views, viewer, id),
+        (None, Some(path), [view, ..]) => Ok((view, by_path(Reader { view, viewer }, path, request)?)),
         _ => Err(RpcError::bad_request("neither \"path\" nor \"id\" is given").hint("give one of them")),
     }
 }
 
 fn by_id<'v>(
     views: &'v [Arc<WorkspaceView>],
+    viewer: &Viewer,
     id: &str,
 ) -> Result<(&'v WorkspaceView, GetResponse), RpcError> {
-    let (view, path, mark, span) = views.iter().find_map(|view| find(view, id)).ok_or_else(|| {
-        RpcError::not_found(format!("no such id: {}", shorten(id))).hint(
-            "a text gets a new id when it changes: search again for the new id, or give a path such as \
+    let (view, path, mark, span) = views
+        .iter()
+        .find_map(|view| find(view, viewer, id))
+        .ok_or_else(|| {
+            RpcError::not_found(format!("no such id: {}", shorten(id))).hint(
+                "a text gets a new id when it changes: search again for the new id, or give a path such as \
              memory/2026-01-10.md",
-        )
-    })?;
+            )
+        })?;
     let stale = || {
         RpcError::new(
             ErrorKind::Stale,
@@ -91,18 +100,19 @@ fn by_id<'v>(
     };
     let mut verifier = Verifier::new(&view.root, view.config.sources.max_file_bytes);
     let found = verifier.check(&path, mark, span).ok_or_else(stale)?;
-    let whole = read(view, &path)?;
+    let whole = read(Reader { view, viewer }, &path)?;
     let response = respond(&path, &whole, found.start_line, found.end_line)?;
     Ok((view, response))
 }
 
 fn find<'a>(
     view: &'a Arc<WorkspaceView>,
+    viewer: &Viewer,
     id: &str,
 ) -> Option<(&'a WorkspaceView, String, FileMark, ChunkSpan)> {
     let snapshot = view.snapshot();
     let document_part = id.get(1..9)?;
-    let mut documents = snapshot.corpus.documents();
+    let mut documents = snapshot.documents(viewer);
     documents.find_map(|(row, document)| {
         if !ContentHash::of(document.path.as_bytes())
             .to_string()
@@ -123,12 +133,19 @@ fn find<'a>(
     })
 }
 
-fn by_path(view: &WorkspaceView, path: &str, request: &GetRequest) -> Result<GetResponse, RpcError> {
+/// A workspace and the reader of its files.
+#[derive(Clone, Copy)]
+struct Reader<'a> {
+    view: &'a WorkspaceView,
+    viewer: &'a Viewer,
+}
+
+fn by_path(reader: Reader<'_>, path: &str, request: &GetRequest) -> Result<GetResponse, RpcError> {
     let (whole, path, pointed) = match &request.section {
-        Some(_) => literal(view, path).map(|(whole, path)| (whole, path, None)),
-        None => pointed(view, path),
+        Some(_) => literal(reader, path).map(|(whole, path)| (whole, path, None)),
+        None => pointed(reader, path),
     }
-    .or_else(|error| by_name(view, path, error))?;
+    .or_else(|error| by_name(reader, path, error))?;
     let (first, last) = match pointed.as_ref().or(request.section.as_ref()) {
         Some(section) => {
             let document = chunk::chunk(&whole);
@@ -154,25 +171,25 @@ fn by_path(view: &WorkspaceView, path: &str, request: &GetRequest) -> Result<Get
 }
 
 /// Returns the bytes of a file and its path relative to the root.
-fn literal(view: &WorkspaceView, path: &str) -> Result<(Vec<u8>, String), RpcError> {
-    let path = inside(view, path)?;
-    Ok((read(view, &path)?, path))
+fn literal(reader: Reader<'_>, path: &str) -> Result<(Vec<u8>, String), RpcError> {
+    let path = inside(reader, path)?;
+    Ok((read(reader, &path)?, path))
 }
 
 /// Returns the bytes of a file, its path relative to the root, and a section if the given path ends with one, as in
 /// `notes.md §Setup`. The index file writes pointers in this form. A file name may contain the mark `§` as well, so the
 /// longest path that exists is used.
-fn pointed(view: &WorkspaceView, given: &str) -> Result<(Vec<u8>, String, Option<String>), RpcError> {
+fn pointed(reader: Reader<'_>, given: &str) -> Result<(Vec<u8>, String, Option<String>), RpcError> {
     const MARK: &str = " §";
     /// Maximum length in bytes of a path that the operating system can open.
     const LONGEST_PATH: usize = 4096;
-    let mut refusal = match literal(view, given) {
+    let mut refusal = match literal(reader, given) {
         Err(error) if error.data.kind == ErrorKind::NotFound => error,
         whole => return whole.map(|(whole, path)| (whole, path, None)),
     };
     let marks = given.rmatch_indices(MARK).map(|(at, _)| at);
     for at in marks.filter(|at| *at <= LONGEST_PATH) {
-        match literal(view, &given[..at]) {
+        match literal(reader, &given[..at]) {
             Ok((whole, path)) => return Ok((whole, path, Some(given[at + MARK.len()..].to_owned()))),
             Err(error) => refusal = error,
         }
@@ -183,7 +200,7 @@ fn pointed(view: &WorkspaceView, given: &str) -> Result<(Vec<u8>, String, Option
 /// Returns the bytes of a file that is given by its name, an alias or a link, its path relative to the root, and the
 /// section of the link. Returns `error`, the refusal of the path, if there is no such file.
 fn by_name(
-    view: &WorkspaceView,
+    reader: Reader<'_>,
     given: &str,
     error: RpcError,
 ) -> Result<(Vec<u8>, String, Option<String>), RpcError> {
@@ -191,8 +208,8 @@ fn by_name(
         return Err(error);
     }
     let (name, heading) = note_name::parse_link(given);
-    let path = note_name::find(view, name)?.ok_or(error)?;
-    Ok((read(view, &path)?, path, heading.map(str::to_owned)))
+    let path = note_name::find(reader.view, reader.viewer, name)?.ok_or(error)?;
+    Ok((read(reader, &path)?, path, heading.map(str::to_owned)))
 }
 
 /// Returns the first and the last line of the section whose heading equals `wanted`, without regard to case. If there
@@ -206,8 +223,9 @@ fn find_section(document: &Document, wanted: &str) -> Option<(u32, u32)> {
     Some((section.start_line, chunk::section_end(document, index)))
 }
 
-/// Returns the given path relative to the root. Fails if it is not the path of a memory file of this workspace.
-fn inside(view: &WorkspaceView, path: &str) -> Result<String, RpcError> {
+/// Returns the given path relative to the root. Fails if it is not the path of a memory file of this workspace. Fails for
+/// the path of another agent as for a path where no file is.
+fn inside(Reader { view, viewer }: Reader<'_>, path: &str) -> Result<String, RpcError> {
     let given = Path::new(path);
     let relative = if given.is_absolute() {
         given.strip_prefix(&view.root).map_err(|_| {
@@ -226,6 +244,11 @@ fn inside(view: &WorkspaceView, path: &str) -> Result<String, RpcError> {
         })
         .collect();
     let relative = parts.map(|parts| parts.join("/")).unwrap_or_default();
+    // Not even the folder of another agent may be seen.
+    let inside = view.scopes.of_path(&format!("{relative}/x"));
+    if !viewer.sees(&view.scopes.of_path(&relative).meet(inside)) {
+        return Err(no_such_file(path));
+    }
     if view.rules.is_source(&relative) {
         return Ok(relative);
     }
@@ -242,7 +265,24 @@ fn no_such_file(path: &str) -> RpcError {
     RpcError::not_found(format!("no such file: {path}")).hint("find the path with: hippoctl search QUERY")
 }
 
-fn read(view: &WorkspaceView, path: &str) -> Result<Vec<u8>, RpcError> {
+fn read(Reader { view, viewer }: Reader<'_>, path: &str) -> Result<Vec<u8>, RpcError> {
+    let target = hippo_fs::resolve(&view.root, path).unwrap_or_else(|_| path.into());
+    let place = view
+        .scopes
+        .of_path(path)
+        .meet(view.scopes.of_path(&target.to_string_lossy()));
+    if !viewer.sees(&place) {
+        return Err(no_such_file(path));
+    }
+    let bytes = read_bytes(view, path)?;
+    let scope = chunk::scope_restriction(&bytes).apply(place);
+    match viewer.sees(&scope) {
+        true => Ok(bytes),
+        false => Err(no_such_file(path)),
+    }
+}
+
+fn read_bytes(view: &WorkspaceView, path: &str) -> Result<Vec<u8>, RpcError> {
     let limit = view.config.sources.max_file_bytes;
     hippo_fs::read_source(&view.root, path, limit).map_err(|error| match hippo_fs::refusal(&error) {
         Some(PathRefusal::NotRegular(_)) => {

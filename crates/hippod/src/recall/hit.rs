@@ -13,6 +13,7 @@ use hippo_rank::rank::{Features, RankedChunk};
 use hippo_rank::rerank::{FEATURES, FeatureValues};
 use hippo_text::chunk::{ContentHash, text};
 use hippo_text::terms::QueryTerm;
+use hippo_types::scope::Scope;
 
 use super::question::SearchQuestion;
 use crate::verify::{ChunkSpan, FileMark, VerifiedHit};
@@ -40,6 +41,7 @@ pub struct ChunkHit {
     /// Headings above the chunk, outermost first.
     pub heading: Vec<String>,
     date: Option<String>,
+    scope: Scope,
     tokens: u32,
 }
 
@@ -169,6 +171,7 @@ impl Collector {
             second_features,
             heading,
             date,
+            scope,
             ..
         } = place;
         // Passages of a remembered answer were not ranked again, so they have no component scores.
@@ -193,6 +196,7 @@ impl Collector {
             tokens,
             text,
             date,
+            scope,
             copies: ranked.copies,
             superseded_by: None,
             explain: (self.explain && is_ranked).then(|| explain(&ranked.explain, second_features.as_ref())),
@@ -338,6 +342,7 @@ fn locate_hit(snapshot: &SearchSnapshot, ranked: &RankedChunk) -> Option<ChunkHi
         second_features: None,
         heading: snapshot.heading_path(place.document, place.section),
         date: snapshot.corpus.date(place).map(|date| date.to_string()),
+        scope: snapshot.scope(place.document).clone(),
         tokens: snapshot.tokens.get(ranked.chunk as usize).copied().unwrap_or(0),
     })
 }

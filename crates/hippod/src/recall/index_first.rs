@@ -13,6 +13,7 @@ use hippo_rank::cue::Match;
 use hippo_rank::idf;
 use hippo_rank::rank::{Features, RankedChunk};
 use hippo_types::entry::{EntryId, Pointer, StrengthBand};
+use hippo_types::scope::Viewer;
 use hippo_types::time::Timestamp;
 use parking_lot::RwLockReadGuard;
 
@@ -95,6 +96,7 @@ pub fn consult(view: &WorkspaceView, question: &SearchQuestion) -> Result<EntryC
     };
     consulted.learned = index
         .learned(&question.cue())
+        .filter(|_| question.filter.viewer.0.is_none())
         .and_then(|record| Some((Arc::clone(record), answers(record)?)));
     let by_index = question.mode == SearchMode::Index;
     let found = index.find(&question.terms, LOOKED_AT, by_index).into_iter();
@@ -170,7 +172,7 @@ impl SearchState {
     pub(super) fn by_entries(&self) -> Result<Result<SearchAnswer, &'static str>, RpcError> {
         let snapshot = self.view.snapshot();
         if let Some(learned) = self.consulted.learned_answer() {
-            let remembered = remembered(&snapshot, learned);
+            let remembered = remembered(&snapshot, learned, &self.question.filter.viewer);
             let whole = remembered.len() == learned.passages.len();
             let newer = self
                 .is_newer_told(&snapshot, learned.at, learned.generation)
@@ -290,6 +292,7 @@ impl SearchState {
         let newer = snapshot
             .facts
             .iter()
+            .filter(|(document, _)| snapshot.scope(**document).is_shared())
             // A new file may have an old modification time, so text that was indexed later counts as newer as well.
             .filter(|(_, facts)| facts.mark.mtime_ns >= since || facts.generation > generation);
         let newer: Vec<u32> = newer.map(|(document, _)| *document).collect();
@@ -334,15 +337,14 @@ impl SearchState {
 }
 
 /// Returns the current chunks of the remembered passages that still exist.
-fn remembered(snapshot: &SearchSnapshot, learned: &LearnedAnswer) -> Vec<RankedChunk> {
+fn remembered(snapshot: &SearchSnapshot, learned: &LearnedAnswer, viewer: &Viewer) -> Vec<RankedChunk> {
     let paths: HashSet<&str> = learned
         .passages
         .iter()
         .map(|passage| passage.path.as_str())
         .collect();
     let documents: std::collections::HashMap<&str, &[u32]> = snapshot
-        .corpus
-        .documents()
+        .documents(viewer)
         .filter(|(_, document)| paths.contains(&*document.path))
         .map(|(_, document)| (&*document.path, document.chunks()))
         .collect();

@@ -1,6 +1,6 @@
 //! Records of answered questions for the recall log.
 
-use hippo_proto::{LoggedPassage, LoggedQuestion, RecallRequest, SearchMode, SearchResponse};
+use hippo_proto::{LoggedPassage, LoggedQuestion, RecallRequest, SearchMode, SearchResponse, Viewer};
 use hippo_rank::floor::FLOOR;
 use hippo_types::time::rfc3339;
 
@@ -39,6 +39,7 @@ pub(super) fn log_search(state: &SearchState, response: &SearchResponse, dropped
         at: rfc3339(state.question.at),
         method: "search".to_owned(),
         client: request.client.clone(),
+        agent: state.question.filter.viewer.0.clone(),
         session: None,
         question: request.query.clone(),
         mode: response.mode,
@@ -53,11 +54,17 @@ pub(super) fn log_search(state: &SearchState, response: &SearchResponse, dropped
     send(&state.searcher, &state.view, record);
 }
 
+/// A prompt, and the agent that got it.
+pub(super) struct AskedPrompt {
+    pub viewer: Viewer,
+    pub request: RecallRequest,
+}
+
 /// Sends the decision for a prompt to the recall log, unless `recall` is turned off.
 pub(super) fn log_recall(
     searcher: &Searcher,
     view: &WorkspaceView,
-    request: &RecallRequest,
+    AskedPrompt { viewer, request }: AskedPrompt,
     (reason, passages): (&str, Vec<LoggedPassage>),
     took_ms: f64,
 ) {
@@ -68,9 +75,10 @@ pub(super) fn log_recall(
         id: 0,
         at: rfc3339(searcher.clock.now()),
         method: "recall".to_owned(),
-        client: request.client.clone(),
-        session: request.session.clone(),
-        question: request.prompt.clone(),
+        client: request.client,
+        agent: viewer.0,
+        session: request.session,
+        question: request.prompt,
         mode: SearchMode::Hybrid,
         filters: None,
         reason: Some(reason.to_owned()),

@@ -1,6 +1,6 @@
 //! Files that `get` finds by their name or an alias.
 
-use hippo_proto::RpcError;
+use hippo_proto::{RpcError, Viewer};
 use hippo_text::chunk;
 use hippo_text::source::{is_markdown, stem};
 use hippo_text::speaker::is_speaker_term;
@@ -37,7 +37,7 @@ pub fn parse_link(target: &str) -> (&str, Option<&str>) {
 ///
 /// # Errors
 /// Returns `bad-request` if several files have the name, and `internal` if the index cannot be read.
-pub fn find(view: &WorkspaceView, name: &str) -> Result<Option<String>, RpcError> {
+pub fn find(view: &WorkspaceView, viewer: &Viewer, name: &str) -> Result<Option<String>, RpcError> {
     let wanted = name.trim_start_matches("./").to_lowercase();
     if wanted.is_empty() || is_markdown(&wanted) {
         return Ok(None);
@@ -49,14 +49,14 @@ pub fn find(view: &WorkspaceView, name: &str) -> Result<Option<String>, RpcError
         path.strip_suffix(&wanted).is_some_and(|rest| rest.ends_with('/'))
     };
     let snapshot = view.snapshot();
-    let documents = snapshot.corpus.documents();
+    let documents = snapshot.documents(viewer);
     let mut paths: Vec<String> = documents
         .map(|(_, document)| document.path.to_string())
         .filter(|path| is_named(path))
         .collect();
     drop(snapshot);
     if paths.is_empty() {
-        paths = aliased(view, &wanted)?;
+        paths = aliased(view, viewer, &wanted)?;
     }
     if paths.len() > 1 {
         paths.sort();
@@ -71,7 +71,7 @@ pub fn find(view: &WorkspaceView, name: &str) -> Result<Option<String>, RpcError
 }
 
 /// Returns the paths of the files with an alias. Reads only the files that contain all words of the alias.
-fn aliased(view: &WorkspaceView, wanted: &str) -> Result<Vec<String>, RpcError> {
+fn aliased(view: &WorkspaceView, viewer: &Viewer, wanted: &str) -> Result<Vec<String>, RpcError> {
     let terms = terms::query_terms(wanted);
     let words = terms.iter().filter(|term| !is_speaker_term(&term.term));
     let expressions: Vec<String> = words.map(terms::fts_query).collect();
@@ -87,7 +87,7 @@ fn aliased(view: &WorkspaceView, wanted: &str) -> Result<Vec<String>, RpcError> 
         .iter()
         .filter(|chunk| others.iter().all(|ids| ids.contains(chunk)))
         .filter_map(|chunk| snapshot.corpus.place(*chunk))
-        .filter(|place| place.ordinal == 0)
+        .filter(|place| place.ordinal == 0 && viewer.sees(snapshot.scope(place.document)))
         .filter_map(|place| snapshot.corpus.document(place.document))
         .map(|document| document.path.to_string())
         .collect();

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use hippo_proto::{
     LoggedPassage, RecallRequest, RecallResponse, RecalledPassage, RpcError, SearchHit, SearchMode,
-    SearchRequest, SearchResponse,
+    SearchRequest, SearchResponse, Viewer,
 };
 use hippo_rank::floor::{self, FLOOR, least_confidence};
 use hippo_rank::rank::Features;
@@ -79,12 +79,16 @@ impl Recalls {
 ///
 /// # Errors
 /// Returns the errors of [`search`].
-pub async fn recall(searcher: &Arc<Searcher>, request: RecallRequest) -> Result<RecallResponse, RpcError> {
+pub async fn recall(
+    searcher: &Arc<Searcher>,
+    viewer: Viewer,
+    request: RecallRequest,
+) -> Result<RecallResponse, RpcError> {
     let begun = Instant::now();
     let view = searcher.views.get(&request.workspace).await?;
     let root = view.root.display().to_string();
     let session = request.session.clone().map(|session| (root.clone(), session));
-    let mut choice = match candidates(searcher, &view, &request).await? {
+    let mut choice = match candidates(searcher, &view, viewer.clone(), &request).await? {
         Ok(hits) => choose(&hits, &searcher.recalls.given(session.as_ref())),
         Err(reason) => Choice {
             reason,
@@ -93,7 +97,8 @@ pub async fn recall(searcher: &Arc<Searcher>, request: RecallRequest) -> Result<
     };
     let took_ms = begun.elapsed().as_secs_f64() * 1e3;
     let candidates = std::mem::take(&mut choice.candidates);
-    log::log_recall(searcher, &view, &request, (&choice.reason, candidates), took_ms);
+    let request = log::AskedPrompt { viewer, request };
+    log::log_recall(searcher, &view, request, (&choice.reason, candidates), took_ms);
     if let Some(session) = session.filter(|_| !choice.passages.is_empty()) {
         searcher.recalls.add(session, &choice.passages);
     }
@@ -110,6 +115,7 @@ pub async fn recall(searcher: &Arc<Searcher>, request: RecallRequest) -> Result<
 async fn candidates(
     searcher: &Arc<Searcher>,
     view: &WorkspaceView,
+    viewer: Viewer,
     request: &RecallRequest,
 ) -> Result<Result<Vec<SearchHit>, String>, RpcError> {
     let prompt = start(&request.prompt, READ);
@@ -132,7 +138,7 @@ async fn candidates(
     let limit = request
         .wait_ms
         .map_or(PATIENCE, |limit| Duration::from_millis(limit.into()));
-    let Ok(answer) = tokio::time::timeout(limit, search(searcher, question)).await else {
+    let Ok(answer) = tokio::time::timeout(limit, search(searcher, viewer, question)).await else {
         return Ok(Err(format!(
             "the search took longer than {} ms",
             limit.as_millis()
@@ -256,6 +262,7 @@ fn add(body: &mut String, hit: &SearchHit, confidence: f32) -> Option<RecalledPa
             .map(|title| without_secrets(title).into_owned())
             .collect(),
         date: hit.date.clone(),
+        scope: hit.scope.clone(),
         confidence,
         text,
     })

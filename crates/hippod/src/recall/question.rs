@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hippo_proto::{MAX_LIMIT, RpcError, SearchMode, SearchRequest};
-use hippo_rank::corpus::Corpus;
 use hippo_rank::dates::{self, DateRange};
 use hippo_store::StoreError;
 use hippo_text::chunk::Speaker;
 use hippo_text::speaker;
 use hippo_text::terms::{self, QueryTerm};
+use hippo_types::scope::Viewer;
 use hippo_types::time::{Date, Timestamp};
 
 use super::filter::Filter;
@@ -44,6 +44,7 @@ impl SearchQuestion {
     /// # Errors
     /// Returns `bad-request` for an invalid filter.
     pub fn new(
+        viewer: Viewer,
         request: SearchRequest,
         root: &Path,
         defaults: &config::SearchConfig,
@@ -65,7 +66,7 @@ impl SearchQuestion {
             mode,
             meaning: matches!(mode, SearchMode::Hybrid | SearchMode::Vector),
             limit,
-            filter: Filter::new(&request, root)?,
+            filter: Filter::new(viewer, &request, root)?,
             expressions: terms.iter().map(terms::fts_query).collect(),
             terms,
             dates: dates::date_range(&request.query, today),
@@ -104,12 +105,12 @@ impl SearchQuestion {
     }
 
     /// Returns whether the query mentions dates, but no document or section has a date within them.
-    pub fn is_undated(&self, corpus: &Corpus) -> bool {
+    pub fn is_undated(&self, snapshot: &SearchSnapshot) -> bool {
         let Some(range) = self.dates else {
             return false;
         };
         let within = |date: Option<Date>| date.is_some_and(|date| range.contains(date));
-        !corpus.documents().any(|(_, document)| {
+        !snapshot.documents(&self.filter.viewer).any(|(_, document)| {
             within(document.date) || document.sections().iter().any(|section| within(section.date))
         })
     }

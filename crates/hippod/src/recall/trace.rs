@@ -72,7 +72,9 @@ pub fn complete(state: &SearchState, answered: SearchAnswer) -> SearchResponse {
     // If the index was degraded, for example without vectors, do not remember the answer. A later answer may be better.
     let whole = response.index.degraded.is_none();
     let searched = question.mode == SearchMode::Hybrid && consulted.route != Route::Index;
-    if searched && whole && !question.filter.is_set() && question.request.min_score.is_none() {
+    // A stored answer is visible to all agents, and the question itself may be private.
+    let is_public = question.filter.viewer.0.is_none();
+    if searched && whole && is_public && !question.filter.is_set() && question.request.min_score.is_none() {
         trace.learned = lesson(question, &response, passages, all);
         let reworded = trace.learned.as_ref().and_then(|lesson| {
             let is_new = index.learned(&lesson.learned.cue).is_none();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hippo_proto::{
     ExplainedPassage, MAX_LIMIT, RecallWhyRequest, RecallWhyResponse, RpcError, SearchHit, SearchMode,
-    SearchRequest, nearest,
+    SearchRequest, Viewer, nearest,
 };
 use hippo_rank::floor::{FLOOR, confidence};
 use hippo_rank::reason::{describe_match, telling_words};
@@ -34,7 +34,11 @@ const LOOKED_UP: usize = 60;
 ///
 /// # Errors
 /// Returns the errors of [`super::search`].
-pub async fn why(searcher: &Arc<Searcher>, request: RecallWhyRequest) -> Result<RecallWhyResponse, RpcError> {
+pub async fn why(
+    searcher: &Arc<Searcher>,
+    viewer: Viewer,
+    request: RecallWhyRequest,
+) -> Result<RecallWhyResponse, RpcError> {
     let view = searcher.views.get(&request.workspace).await?;
     let limit = request
         .limit
@@ -55,7 +59,7 @@ pub async fn why(searcher: &Arc<Searcher>, request: RecallWhyRequest) -> Result<
         log: false,
         ..SearchRequest::new(&request.workspace, &request.query)
     };
-    let (state, answered) = answer_fresh(searcher, question).await?;
+    let (state, answered) = answer_fresh(searcher, viewer, question).await?;
     let mut notes = answered.response.notes.clone();
     if answered.response.nothing_relevant && request.path.is_none() {
         notes.push("No passage answers the question; these are the best of the weak ones.".to_owned());
@@ -172,15 +176,19 @@ fn explain_place(
         ..ExplainedPassage::default()
     };
     let snapshot = state.view.snapshot();
+    let viewer = &state.question.filter.viewer;
     let document = snapshot
-        .corpus
-        .documents()
+        .documents(viewer)
         .find(|(_, document)| *document.path == *path);
     let Some((row, document)) = document else {
-        let paths = snapshot.corpus.documents().map(|(_, document)| &*document.path);
+        let paths = snapshot.documents(viewer).map(|(_, document)| &*document.path);
         let nearest = nearest(path, paths).map(str::to_owned);
+        let mut documents = snapshot.corpus.documents();
+        let is_hidden = !viewer.sees(&state.view.scopes.of_path(path))
+            || documents.any(|(_, document)| *document.path == *path);
+        drop(documents);
         drop(snapshot);
-        let (outcome, because, change) = explain_missing_file(&state.view, path, nearest);
+        let (outcome, because, change) = explain_missing_file(&state.view, path, is_hidden, nearest);
         return Ok(missed(outcome, vec![because], change));
     };
     let found = snapshot.chunk_at(document.chunks(), line).and_then(|chunk| {
@@ -262,13 +270,15 @@ fn explain_place(
     Ok(passage)
 }
 
-/// Returns the reason why the index does not contain a file, and the change that would index the file.
+/// Returns the reason why the index does not contain a file, and the change that would index the file. A file that the
+/// reader may not see is explained like a missing file.
 fn explain_missing_file(
     view: &WorkspaceView,
     path: &str,
+    is_hidden: bool,
     nearest: Option<String>,
 ) -> (&'static str, String, Option<String>) {
-    if !hippo_fs::exists(&view.root, path) {
+    if is_hidden || !hippo_fs::exists(&view.root, path) {
         let because = "The workspace contains no file with this path.".to_owned();
         let change = match nearest {
             Some(nearest) => format!("Check the path. A similar path is {nearest}."),

@@ -27,13 +27,13 @@ pub(super) struct LogSnapshot {
 }
 
 impl LogSnapshot {
-    /// Reads the log of a day.
+    /// Reads the log of a day in a folder.
     ///
     /// # Errors
     /// Returns `bad-request` if a component of the path is a link or the log is in UTF-16, otherwise `read-only` or `internal` with
     /// the error of the operating system.
-    pub fn open(root: &Path, day: Date) -> Result<Self, RpcError> {
-        let path = format!("memory/{day}.md");
+    pub fn open(root: &Path, folder: &str, day: Date) -> Result<Self, RpcError> {
+        let path = format!("{folder}{day}.md");
         // Without this lock, two clients that start the same day could both write the title.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);

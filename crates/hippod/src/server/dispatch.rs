@@ -10,7 +10,7 @@ use tokio::sync::broadcast::{self, error::RecvError};
 use hippo_embed::acquire::PullProgress;
 use hippo_proto::{
     Call, Event, EventName, HelloResponse, Id, PROTOCOL, Request, RpcError, ShutdownResponse,
-    SubscribeRequest, SubscribeResponse, WorkspaceInfo, WorkspaceListResponse, encode_result,
+    SubscribeRequest, SubscribeResponse, Viewer, WorkspaceInfo, WorkspaceListResponse, encode_result,
 };
 
 use super::connection::Outbox;
@@ -35,7 +35,7 @@ use crate::views::{Slot, Views};
 /// # Errors
 /// Returns the error of the method.
 pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Result<Vec<u8>, RpcError> {
-    let Call { id, request } = call;
+    let Call { id, viewer, request } = call;
     let Components {
         views,
         clock,
@@ -58,8 +58,9 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         Request::Audit(request) => {
             let view = views.get(&request.workspace).await?;
             let clock = Arc::clone(clock);
-            let audit =
-                move |cancellation: Cancellation<'_>| audit::audit(&*clock, &view, &request, cancellation);
+            let audit = move |cancellation: Cancellation<'_>| {
+                audit::audit(&*clock, &view, &viewer, &request, cancellation)
+            };
             line(&id, cancellable(outbox, audit).await)
         }
         Request::Shutdown(_) => {
@@ -97,18 +98,18 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
             let trusted = engine.ask(&root, |reply| WorkspaceMessage::Trust(request, reply));
             line(&id, trusted.await)
         }
-        Request::Search(request) => line(&id, recall::search(&components.searcher, request).await),
-        Request::Get(request) => line(&id, recall::get(&components.searcher, request).await),
-        Request::Recall(request) => line(&id, recall::recall(&components.searcher, request).await),
+        Request::Search(request) => line(&id, recall::search(&components.searcher, viewer, request).await),
+        Request::Get(request) => line(&id, recall::get(&components.searcher, viewer, request).await),
+        Request::Recall(request) => line(&id, recall::recall(&components.searcher, viewer, request).await),
         Request::RecallLog(request) => {
             let root = views.get(&request.workspace).await?.root.clone();
-            let log = engine.ask(&root, |reply| WorkspaceMessage::RecallLog(request, reply));
+            let log = engine.ask(&root, |reply| WorkspaceMessage::RecallLog(viewer, request, reply));
             line(&id, log.await)
         }
-        Request::RecallWhy(request) => line(&id, recall::why(&components.searcher, request).await),
-        Request::Remember(request) => line(&id, memory.remember(request).await),
-        Request::IndexList(request) => line(&id, entries::list(views, &**clock, request).await),
-        Request::IndexShow(request) => line(&id, entries::show(views, &**clock, request).await),
+        Request::RecallWhy(request) => line(&id, recall::why(&components.searcher, viewer, request).await),
+        Request::Remember(request) => line(&id, memory.remember(&viewer, request).await),
+        Request::IndexList(request) => line(&id, entries::list(views, &**clock, viewer, request).await),
+        Request::IndexShow(request) => line(&id, entries::show(views, &**clock, viewer, request).await),
         Request::IndexEdit(request) => {
             let workspace = request.workspace.clone();
             let edit = |reply| EntryCommand::Edit(request, reply);
@@ -158,21 +159,52 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         }
         Request::ContextOpen(request) => {
             let view = views.get(&request.workspace).await?;
-            let open = move |contexts: &Contexts| contexts::open(contexts, &view, &request);
+            let open = move |contexts: &Contexts| contexts::open(contexts, &viewer, &view, &request);
             line(&id, run_blocking_on(contexts, open).await)
         }
-        Request::ContextPut(request) => line(&id, in_all(components, contexts::put, request).await),
-        Request::ContextTurn(request) => line(&id, in_all(components, contexts::turn, request).await),
-        Request::ContextRender(request) => line(&id, in_all(components, contexts::render, request).await),
-        Request::ContextFetch(request) => line(&id, in_all(components, contexts::fetch, request).await),
-        Request::ContextTouch(request) => line(&id, in_all(components, contexts::touch, request).await),
+        Request::ContextPut(request) => {
+            let session = Some(request.session.clone());
+            line(
+                &id,
+                in_all(components, (viewer, session), contexts::put, request).await,
+            )
+        }
+        Request::ContextTurn(request) => {
+            let session = Some(request.session.clone());
+            line(
+                &id,
+                in_all(components, (viewer, session), contexts::turn, request).await,
+            )
+        }
+        Request::ContextRender(request) => {
+            let session = Some(request.session.clone());
+            line(
+                &id,
+                in_all(components, (viewer, session), contexts::render, request).await,
+            )
+        }
+        Request::ContextFetch(request) => {
+            let (reader, session) = (viewer.clone(), request.session.clone());
+            let fetch = move |all: &Contexts, request: &_| contexts::fetch(all, &viewer, request);
+            line(&id, in_all(components, (reader, session), fetch, request).await)
+        }
+        Request::ContextTouch(request) => {
+            let session = Some(request.session.clone());
+            line(
+                &id,
+                in_all(components, (viewer, session), contexts::touch, request).await,
+            )
+        }
         Request::ContextList(request) => {
             let view = view_of(views, request.workspace.as_deref()).await?;
-            let list = move |all: &Contexts, request: &_| contexts::list(all, view.as_deref(), request);
-            line(&id, in_all(components, list, request).await)
+            let (reader, session) = (viewer.clone(), request.session.clone());
+            let list =
+                move |all: &Contexts, request: &_| contexts::list(all, &viewer, view.as_deref(), request);
+            line(&id, in_all(components, (reader, session), list, request).await)
         }
         Request::ContextClose(request) => {
-            views.opened().await;
+            let session = Some(request.session.clone());
+            in_all(components, (viewer, session), |_, ()| Ok(()), ()).await?;
             line(&id, contexts::close(contexts, request).await)
         }
         Request::SessionCompact(request) => {
@@ -270,14 +302,20 @@ fn hello() -> HelloResponse {
     }
 }
 
-/// Waits until all workspaces are open, then runs work that searches the sessions of all workspaces.
+/// Waits until all workspaces are open, then runs work that searches the sessions of all workspaces. The session that the
+/// request names must not belong to another agent.
 async fn in_all<T: Send + 'static, R: Send + 'static>(
     components: &Components,
+    (viewer, session): (Viewer, Option<String>),
     work: impl FnOnce(&Contexts, &R) -> Result<T, RpcError> + Send + 'static,
     request: R,
 ) -> Result<T, RpcError> {
     components.views.opened().await;
-    run_blocking_on(&components.contexts, move |contexts| work(contexts, &request)).await
+    run_blocking_on(&components.contexts, move |contexts| {
+        contexts::check_reader(contexts, &viewer, session.as_deref())?;
+        work(contexts, &request)
+    })
+    .await
 }
 
 fn list(views: &Views) -> WorkspaceListResponse {

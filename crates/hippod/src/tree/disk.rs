@@ -7,6 +7,8 @@ use std::path::Path;
 use hippo_fs::{FileKind, WorkspaceDir};
 use hippo_proto::RpcError;
 use hippo_store::shared_file::SharedFile;
+use hippo_text::chunk;
+use hippo_text::scope::ScopeRules;
 use hippo_text::source::{SourceKind, SourceRules, date_in_name};
 use hippo_tree::{BodyAuthor, Fingerprint, Node, Period, SourceFile};
 
@@ -53,6 +55,8 @@ pub struct Disk {
     unread_nodes: BTreeSet<Period>,
     /// True if the root or a folder could not be read, so that it is unknown which files exist.
     pub unread_folders: bool,
+    /// Paths and fingerprints of files that not all agents may read, if the tree could contain their text.
+    pub private: Vec<SourceFile>,
 }
 
 impl Disk {
@@ -87,7 +91,7 @@ impl Disk {
 /// Returns `internal` if the client has disconnected.
 pub fn read(
     root: &Path,
-    rules: &SourceRules,
+    (rules, scopes): (&SourceRules, &ScopeRules),
     config: &Config,
     cancellation: Cancellation<'_>,
 ) -> Result<Disk, RpcError> {
@@ -119,7 +123,12 @@ pub fn read(
         cancellation.check()?;
         let node = Period::of_path(&file.rel);
         let log = node.is_none() && SourceKind::from_path(&file.rel) == SourceKind::DailyLog;
-        if node.is_none() && !log {
+        let target = dir.resolve(&file.rel).unwrap_or_else(|_| (&file.rel).into());
+        let place = scopes
+            .of_path(&file.rel)
+            .meet(scopes.of_path(&target.to_string_lossy()));
+        // A private file may have been a log before it was moved.
+        if node.is_none() && !log && place.is_shared() {
             continue;
         }
         let read = match node {
@@ -133,7 +142,12 @@ pub fn read(
                 continue;
             }
         };
-        if let Some(period) = node {
+        if node.is_none() && !chunk::scope_restriction(&bytes).apply(place).is_shared() {
+            disk.private.push(SourceFile {
+                digest: Fingerprint::of(&bytes),
+                path: file.rel,
+            });
+        } else if let Some(period) = node {
             let node = Node::read(period, &String::from_utf8_lossy(&bytes));
             let path = file.rel;
             disk.nodes.insert(period, DiskNode { path, node, bytes });

@@ -171,7 +171,7 @@ impl TreeRun<'_> {
     }
 
     /// Updates the block in `MEMORY.md` that repeats `ROOT.md`.
-    fn embed(&mut self, body: &str) {
+    pub fn embed(&mut self, body: &str) {
         let file = "MEMORY.md";
         if self.wish.dry_run {
             return;

@@ -74,6 +74,7 @@ pub fn compact(
     if run.is_left_alone(trees)? {
         return Ok(run.answer);
     }
+    run.withdraw_private();
     let due = run.is_due(now);
     if wish.when_due && !due {
         return Ok(run.answer);
@@ -134,7 +135,7 @@ impl<'a> TreeRun<'a> {
         let rules = SourceRules::new(&sources.include, &sources.exclude).map_err(|error| {
             RpcError::bad_request(error.to_string()).hint("correct the pattern in the configuration")
         })?;
-        let disk = disk::read(&view.root, &rules, &view.config, cancellation)?;
+        let disk = disk::read(&view.root, (&rules, &view.scopes), &view.config, cancellation)?;
         let mut answer = TreeCompactResponse {
             today: today.to_string(),
             ..TreeCompactResponse::default()

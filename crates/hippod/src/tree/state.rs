@@ -32,6 +32,8 @@ pub struct TreeState {
     pub lines: u64,
     /// Number of sections in all daily logs at the last full run. Each checkpoint of an agent adds one section.
     pub sections: u64,
+    /// Fingerprints of the daily logs at the last run, by path.
+    pub logs: BTreeMap<String, String>,
 }
 
 impl TreeState {

@@ -30,60 +30,66 @@ class Methods(ABC):
         self,
         *,
         workspace: str,
+        agent: str | None = None,
         examples: int | None = None,
     ) -> p.AuditResponse:
         """Measures the quality of a workspace's memory."""
-        answer: p.AuditResponse = self.call("audit", given(workspace=workspace, examples=examples))
+        answer: p.AuditResponse = self.call("audit", given(workspace=workspace, agent=agent, examples=examples))
         return answer
 
     def backup(
         self,
         *,
         to: str,
+        agent: str | None = None,
         workspace: str | None = None,
     ) -> p.BackupResponse:
         """Writes workspaces with all their data into one file, while they are in use."""
-        answer: p.BackupResponse = self.call("backup", given(to=to, workspace=workspace))
+        answer: p.BackupResponse = self.call("backup", given(to=to, agent=agent, workspace=workspace))
         return answer
 
     def backup_verify(
         self,
         *,
         from_: str,
+        agent: str | None = None,
     ) -> p.BackupResponse:
         """Verifies the checksums of a backup."""
-        answer: p.BackupResponse = self.call("backup.verify", given(from_=from_))
+        answer: p.BackupResponse = self.call("backup.verify", given(from_=from_, agent=agent))
         return answer
 
     def context_close(
         self,
         *,
         session: str,
+        agent: str | None = None,
     ) -> p.ContextCloseResponse:
         """Closes a session, and writes its persistent entries to long-term memory."""
-        answer: p.ContextCloseResponse = self.call("context.close", given(session=session))
+        answer: p.ContextCloseResponse = self.call("context.close", given(session=session, agent=agent))
         return answer
 
     def context_fetch(
         self,
         *,
         id: str,
+        agent: str | None = None,
         session: str | None = None,
     ) -> p.ContextFetchResponse:
         """Returns content, given the id of the content or of its entry."""
-        answer: p.ContextFetchResponse = self.call("context.fetch", given(id=id, session=session))
+        answer: p.ContextFetchResponse = self.call("context.fetch", given(id=id, agent=agent, session=session))
         return answer
 
     def context_list(
         self,
         *,
+        agent: str | None = None,
         at_turn: int | None = None,
         limit: int | None = None,
         session: str | None = None,
         workspace: str | None = None,
     ) -> p.ContextListResponse:
         """Lists the sessions, or the entries of one."""
-        answer: p.ContextListResponse = self.call("context.list", given(at_turn=at_turn, limit=limit, session=session, workspace=workspace))
+        answer: p.ContextListResponse = self.call("context.list", given(agent=agent, at_turn=at_turn, limit=limit, session=session, workspace=workspace))
         return answer
 
     def context_open(
@@ -105,6 +111,7 @@ class Methods(ABC):
         source: p.ContextPutSource,
         turn: int,
         type: p.ContextKind,
+        agent: str | None = None,
         error: bool | None = None,
         key_data: Mapping[str, Any] | None = None,
         lifecycle: p.ContextPutLifecycle | None = None,
@@ -112,18 +119,19 @@ class Methods(ABC):
         summary: str | None = None,
     ) -> p.ContextPutResponse:
         """Adds content to a session, and returns the short entry that replaces the content in a prompt."""
-        answer: p.ContextPutResponse = self.call("context.put", given(content=content, session=session, source=source, turn=turn, type=type, error=error, key_data=key_data, lifecycle=lifecycle, modifiers=modifiers, summary=summary))
+        answer: p.ContextPutResponse = self.call("context.put", given(content=content, session=session, source=source, turn=turn, type=type, agent=agent, error=error, key_data=key_data, lifecycle=lifecycle, modifiers=modifiers, summary=summary))
         return answer
 
     def context_render(
         self,
         *,
         session: str,
+        agent: str | None = None,
         budget_tokens: int | None = None,
         cue: str | None = None,
     ) -> p.ContextRenderResponse:
         """Renders the active entries of a session for a prompt."""
-        answer: p.ContextRenderResponse = self.call("context.render", given(session=session, budget_tokens=budget_tokens, cue=cue))
+        answer: p.ContextRenderResponse = self.call("context.render", given(session=session, agent=agent, budget_tokens=budget_tokens, cue=cue))
         return answer
 
     def context_touch(
@@ -131,10 +139,11 @@ class Methods(ABC):
         *,
         id: str,
         session: str,
+        agent: str | None = None,
         turn: int | None = None,
     ) -> p.ContextTouchResponse:
         """Records an access to an entry, which restores its strength."""
-        answer: p.ContextTouchResponse = self.call("context.touch", given(id=id, session=session, turn=turn))
+        answer: p.ContextTouchResponse = self.call("context.touch", given(id=id, session=session, agent=agent, turn=turn))
         return answer
 
     def context_turn(
@@ -142,22 +151,24 @@ class Methods(ABC):
         *,
         session: str,
         turn: int,
+        agent: str | None = None,
         context_limit: int | None = None,
         context_tokens: int | None = None,
     ) -> p.ContextTurnResponse:
         """Completes a turn: the strength of entries falls, and weak entries leave the context."""
-        answer: p.ContextTurnResponse = self.call("context.turn", given(session=session, turn=turn, context_limit=context_limit, context_tokens=context_tokens))
+        answer: p.ContextTurnResponse = self.call("context.turn", given(session=session, turn=turn, agent=agent, context_limit=context_limit, context_tokens=context_tokens))
         return answer
 
     def cycle_history(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
         limit: int | None = None,
         run: int | None = None,
     ) -> p.CycleHistoryResponse:
         """Lists past runs."""
-        answer: p.CycleHistoryResponse = self.call("cycle.history", given(workspace=workspace, limit=limit, run=run))
+        answer: p.CycleHistoryResponse = self.call("cycle.history", given(workspace=workspace, agent=agent, limit=limit, run=run))
         return answer
 
     def cycle_run(
@@ -165,11 +176,12 @@ class Methods(ABC):
         *,
         cycle: p.Cycle,
         workspace: str,
+        agent: str | None = None,
         at: str | None = None,
         dry_run: bool | None = None,
     ) -> p.CycleReport:
         """Runs a consolidation cycle, or returns its plan."""
-        answer: p.CycleReport = self.call("cycle.run", given(cycle=cycle, workspace=workspace, at=at, dry_run=dry_run))
+        answer: p.CycleReport = self.call("cycle.run", given(cycle=cycle, workspace=workspace, agent=agent, at=at, dry_run=dry_run))
         return answer
 
     def cycle_undo(
@@ -177,26 +189,29 @@ class Methods(ABC):
         *,
         run: int,
         workspace: str,
+        agent: str | None = None,
     ) -> p.CycleUndoResponse:
         """Undoes a run."""
-        answer: p.CycleUndoResponse = self.call("cycle.undo", given(run=run, workspace=workspace))
+        answer: p.CycleUndoResponse = self.call("cycle.undo", given(run=run, workspace=workspace, agent=agent))
         return answer
 
     def doctor(
         self,
         *,
+        agent: str | None = None,
         dry_run: bool | None = None,
         fix: bool | None = None,
         rebuild: bool | None = None,
         workspace: str | None = None,
     ) -> p.DoctorResponse:
         """Reports problems with their fixes; can rebuild data derived from the files."""
-        answer: p.DoctorResponse = self.call("doctor", given(dry_run=dry_run, fix=fix, rebuild=rebuild, workspace=workspace))
+        answer: p.DoctorResponse = self.call("doctor", given(agent=agent, dry_run=dry_run, fix=fix, rebuild=rebuild, workspace=workspace))
         return answer
 
     def get(
         self,
         *,
+        agent: str | None = None,
         count: int | None = None,
         from_: int | None = None,
         id: str | None = None,
@@ -206,16 +221,17 @@ class Methods(ABC):
         workspace: str | None = None,
     ) -> p.GetResponse:
         """Reads a file, section or line range."""
-        answer: p.GetResponse = self.call("get", given(count=count, from_=from_, id=id, path=path, peek=peek, section=section, workspace=workspace))
+        answer: p.GetResponse = self.call("get", given(agent=agent, count=count, from_=from_, id=id, path=path, peek=peek, section=section, workspace=workspace))
         return answer
 
     def heartbeat(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
     ) -> p.HeartbeatResponse:
         """Runs the due cycles, and returns the tasks for the agent or the user."""
-        answer: p.HeartbeatResponse = self.call("heartbeat", given(workspace=workspace))
+        answer: p.HeartbeatResponse = self.call("heartbeat", given(workspace=workspace, agent=agent))
         return answer
 
     def hello(
@@ -223,9 +239,10 @@ class Methods(ABC):
         *,
         client: str,
         protocol: int,
+        agent: str | None = None,
     ) -> p.HelloResponse:
         """Optional greeting; checks the protocol version."""
-        answer: p.HelloResponse = self.call("hello", given(client=client, protocol=protocol))
+        answer: p.HelloResponse = self.call("hello", given(client=client, protocol=protocol, agent=agent))
         return answer
 
     def index_edit(
@@ -233,6 +250,7 @@ class Methods(ABC):
         *,
         id: str,
         workspace: str,
+        agent: str | None = None,
         pinned: bool | None = None,
         pointers: Sequence[p.PointerInput] | None = None,
         priority: p.EntryPriority | None = None,
@@ -241,7 +259,7 @@ class Methods(ABC):
         topic: str | None = None,
     ) -> p.IndexEditResponse:
         """Edits the text or the priority of an entry."""
-        answer: p.IndexEditResponse = self.call("index.edit", given(id=id, workspace=workspace, pinned=pinned, pointers=pointers, priority=priority, summary=summary, tags=tags, topic=topic))
+        answer: p.IndexEditResponse = self.call("index.edit", given(id=id, workspace=workspace, agent=agent, pinned=pinned, pointers=pointers, priority=priority, summary=summary, tags=tags, topic=topic))
         return answer
 
     def index_forget(
@@ -249,21 +267,24 @@ class Methods(ABC):
         *,
         id: str,
         workspace: str,
+        agent: str | None = None,
     ) -> p.IndexForgetResponse:
         """Removes an entry from the index file; its sources stay."""
-        answer: p.IndexForgetResponse = self.call("index.forget", given(id=id, workspace=workspace))
+        answer: p.IndexForgetResponse = self.call("index.forget", given(id=id, workspace=workspace, agent=agent))
         return answer
 
     def index_list(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
         archived: bool | None = None,
         at: str | None = None,
         limit: int | None = None,
+        private: bool | None = None,
     ) -> p.IndexListResponse:
         """Lists the entries of the index file with their strengths."""
-        answer: p.IndexListResponse = self.call("index.list", given(workspace=workspace, archived=archived, at=at, limit=limit))
+        answer: p.IndexListResponse = self.call("index.list", given(workspace=workspace, agent=agent, archived=archived, at=at, limit=limit, private=private))
         return answer
 
     def index_restore(
@@ -271,9 +292,10 @@ class Methods(ABC):
         *,
         id: str,
         workspace: str,
+        agent: str | None = None,
     ) -> p.IndexRestoreResponse:
         """Restores a forgotten or archived entry."""
-        answer: p.IndexRestoreResponse = self.call("index.restore", given(id=id, workspace=workspace))
+        answer: p.IndexRestoreResponse = self.call("index.restore", given(id=id, workspace=workspace, agent=agent))
         return answer
 
     def index_show(
@@ -281,65 +303,74 @@ class Methods(ABC):
         *,
         id: str,
         workspace: str,
+        agent: str | None = None,
         at: str | None = None,
     ) -> p.IndexShowResponse:
         """Returns one entry and the factors of its strength."""
-        answer: p.IndexShowResponse = self.call("index.show", given(id=id, workspace=workspace, at=at))
+        answer: p.IndexShowResponse = self.call("index.show", given(id=id, workspace=workspace, agent=agent, at=at))
         return answer
 
     def metrics(
         self,
+        *,
+        agent: str | None = None,
     ) -> p.MetricsResponse:
         """Returns counters and measurements for Prometheus."""
-        answer: p.MetricsResponse = self.call("metrics", given())
+        answer: p.MetricsResponse = self.call("metrics", given(agent=agent))
         return answer
 
     def model_import(
         self,
         *,
         from_: str,
+        agent: str | None = None,
         model: str | None = None,
         name: str | None = None,
         passage_prefix: str | None = None,
         query_prefix: str | None = None,
     ) -> p.ModelPullResponse:
         """Installs a model and the runtime from local files."""
-        answer: p.ModelPullResponse = self.call("model.import", given(from_=from_, model=model, name=name, passage_prefix=passage_prefix, query_prefix=query_prefix))
+        answer: p.ModelPullResponse = self.call("model.import", given(from_=from_, agent=agent, model=model, name=name, passage_prefix=passage_prefix, query_prefix=query_prefix))
         return answer
 
     def model_list(
         self,
+        *,
+        agent: str | None = None,
     ) -> p.ModelListResponse:
         """Lists the known embedding models."""
-        answer: p.ModelListResponse = self.call("model.list", given())
+        answer: p.ModelListResponse = self.call("model.list", given(agent=agent))
         return answer
 
     def model_pull(
         self,
         *,
+        agent: str | None = None,
         from_: str | None = None,
         model: str | None = None,
     ) -> p.ModelPullResponse:
         """Downloads a model and the runtime; streams progress."""
-        answer: p.ModelPullResponse = self.call("model.pull", given(from_=from_, model=model))
+        answer: p.ModelPullResponse = self.call("model.pull", given(agent=agent, from_=from_, model=model))
         return answer
 
     def model_remove(
         self,
         *,
         model: str,
+        agent: str | None = None,
     ) -> p.ModelRemoveResponse:
         """Removes an imported model."""
-        answer: p.ModelRemoveResponse = self.call("model.remove", given(model=model))
+        answer: p.ModelRemoveResponse = self.call("model.remove", given(model=model, agent=agent))
         return answer
 
     def model_verify(
         self,
         *,
+        agent: str | None = None,
         model: str | None = None,
     ) -> p.ModelVerifyResponse:
         """Verifies the checksums of the installed files."""
-        answer: p.ModelVerifyResponse = self.call("model.verify", given(model=model))
+        answer: p.ModelVerifyResponse = self.call("model.verify", given(agent=agent, model=model))
         return answer
 
     def recall(
@@ -347,23 +378,25 @@ class Methods(ABC):
         *,
         prompt: str,
         workspace: str,
+        agent: str | None = None,
         client: str | None = None,
         session: str | None = None,
         wait_ms: int | None = None,
     ) -> p.RecallResponse:
         """Returns passages that concern a prompt of the user, or none."""
-        answer: p.RecallResponse = self.call("recall", given(prompt=prompt, workspace=workspace, client=client, session=session, wait_ms=wait_ms))
+        answer: p.RecallResponse = self.call("recall", given(prompt=prompt, workspace=workspace, agent=agent, client=client, session=session, wait_ms=wait_ms))
         return answer
 
     def recall_log(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
         before: int | None = None,
         limit: int | None = None,
     ) -> p.RecallLogResponse:
         """Lists the last questions of a workspace with their answers."""
-        answer: p.RecallLogResponse = self.call("recall.log", given(workspace=workspace, before=before, limit=limit))
+        answer: p.RecallLogResponse = self.call("recall.log", given(workspace=workspace, agent=agent, before=before, limit=limit))
         return answer
 
     def recall_why(
@@ -371,39 +404,43 @@ class Methods(ABC):
         *,
         query: str,
         workspace: str,
+        agent: str | None = None,
         limit: int | None = None,
         line: int | None = None,
         mode: p.SearchMode | None = None,
         path: str | None = None,
     ) -> p.RecallWhyResponse:
         """Explains why a question finds passages, or does not find one."""
-        answer: p.RecallWhyResponse = self.call("recall.why", given(query=query, workspace=workspace, limit=limit, line=line, mode=mode, path=path))
+        answer: p.RecallWhyResponse = self.call("recall.why", given(query=query, workspace=workspace, agent=agent, limit=limit, line=line, mode=mode, path=path))
         return answer
 
     def remember(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
         priority: p.EntryPriority | None = None,
+        private: bool | None = None,
         tags: Sequence[str] | None = None,
         text: str | None = None,
         topic: str | None = None,
         type: p.MemoryType | None = None,
     ) -> p.RememberResponse:
         """Appends an entry to today's log and adds the entry to the index file."""
-        answer: p.RememberResponse = self.call("remember", given(workspace=workspace, priority=priority, tags=tags, text=text, topic=topic, type=type))
+        answer: p.RememberResponse = self.call("remember", given(workspace=workspace, agent=agent, priority=priority, private=private, tags=tags, text=text, topic=topic, type=type))
         return answer
 
     def restore(
         self,
         *,
         from_: str,
+        agent: str | None = None,
         into: str | None = None,
         other_files: bool | None = None,
         workspace: str | None = None,
     ) -> p.RestoreResponse:
         """Restores workspaces from a backup."""
-        answer: p.RestoreResponse = self.call("restore", given(from_=from_, into=into, other_files=other_files, workspace=workspace))
+        answer: p.RestoreResponse = self.call("restore", given(from_=from_, agent=agent, into=into, other_files=other_files, workspace=workspace))
         return answer
 
     def search(
@@ -411,6 +448,7 @@ class Methods(ABC):
         *,
         query: str,
         workspace: str,
+        agent: str | None = None,
         budget_tokens: int | None = None,
         client: str | None = None,
         explain: bool | None = None,
@@ -424,12 +462,13 @@ class Methods(ABC):
         until: str | None = None,
     ) -> p.SearchResponse:
         """Searches the memory of a workspace."""
-        answer: p.SearchResponse = self.call("search", given(query=query, workspace=workspace, budget_tokens=budget_tokens, client=client, explain=explain, limit=limit, log=log, min_score=min_score, mode=mode, path=path, record=record, since=since, until=until))
+        answer: p.SearchResponse = self.call("search", given(query=query, workspace=workspace, agent=agent, budget_tokens=budget_tokens, client=client, explain=explain, limit=limit, log=log, min_score=min_score, mode=mode, path=path, record=record, since=since, until=until))
         return answer
 
     def session_compact(
         self,
         *,
+        agent: str | None = None,
         budget_tokens: int | None = None,
         config: Mapping[str, Any] | None = None,
         format: p.TranscriptFormat | None = None,
@@ -438,7 +477,7 @@ class Methods(ABC):
         workspace: str | None = None,
     ) -> p.SessionCompactResponse:
         """Summarises a transcript; the full messages can still be fetched."""
-        answer: p.SessionCompactResponse = self.call("session.compact", given(budget_tokens=budget_tokens, config=config, format=format, messages=messages, path=path, workspace=workspace))
+        answer: p.SessionCompactResponse = self.call("session.compact", given(agent=agent, budget_tokens=budget_tokens, config=config, format=format, messages=messages, path=path, workspace=workspace))
         return answer
 
     def session_flush(
@@ -446,6 +485,7 @@ class Methods(ABC):
         *,
         path: str,
         workspace: str,
+        agent: str | None = None,
         close: bool | None = None,
         compact: bool | None = None,
         format: p.TranscriptFormat | None = None,
@@ -454,64 +494,72 @@ class Methods(ABC):
         wait: bool | None = None,
     ) -> p.SessionFlushResponse:
         """Appends the new part of a transcript to the daily log."""
-        answer: p.SessionFlushResponse = self.call("session.flush", given(path=path, workspace=workspace, close=close, compact=compact, format=format, session=session, tree=tree, wait=wait))
+        answer: p.SessionFlushResponse = self.call("session.flush", given(path=path, workspace=workspace, agent=agent, close=close, compact=compact, format=format, session=session, tree=tree, wait=wait))
         return answer
 
     def shutdown(
         self,
+        *,
+        agent: str | None = None,
     ) -> p.ShutdownResponse:
         """Stops the daemon."""
-        answer: p.ShutdownResponse = self.call("shutdown", given())
+        answer: p.ShutdownResponse = self.call("shutdown", given(agent=agent))
         return answer
 
     def status(
         self,
+        *,
+        agent: str | None = None,
     ) -> p.StatusResponse:
         """Returns the status of the daemon and its workspaces; does not wait for the model."""
-        answer: p.StatusResponse = self.call("status", given())
+        answer: p.StatusResponse = self.call("status", given(agent=agent))
         return answer
 
     def subscribe(
         self,
         *,
+        agent: str | None = None,
         events: Sequence[p.EventName] | None = None,
         workspace: str | None = None,
     ) -> p.SubscribeResponse:
         """Streams events to this connection."""
-        answer: p.SubscribeResponse = self.call("subscribe", given(events=events, workspace=workspace))
+        answer: p.SubscribeResponse = self.call("subscribe", given(agent=agent, events=events, workspace=workspace))
         return answer
 
     def tree_compact(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
         at: str | None = None,
         dry_run: bool | None = None,
         take_over: bool | None = None,
         when_due: bool | None = None,
     ) -> p.TreeCompactResponse:
         """Updates the compaction tree."""
-        answer: p.TreeCompactResponse = self.call("tree.compact", given(workspace=workspace, at=at, dry_run=dry_run, take_over=take_over, when_due=when_due))
+        answer: p.TreeCompactResponse = self.call("tree.compact", given(workspace=workspace, agent=agent, at=at, dry_run=dry_run, take_over=take_over, when_due=when_due))
         return answer
 
     def tree_pending(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
         limit: int | None = None,
     ) -> p.TreePendingResponse:
         """Lists the nodes that need a summary."""
-        answer: p.TreePendingResponse = self.call("tree.pending", given(workspace=workspace, limit=limit))
+        answer: p.TreePendingResponse = self.call("tree.pending", given(workspace=workspace, agent=agent, limit=limit))
         return answer
 
     def tree_show(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
         node: str | None = None,
     ) -> p.TreeShowResponse:
         """Returns one node and its state."""
-        answer: p.TreeShowResponse = self.call("tree.show", given(workspace=workspace, node=node))
+        answer: p.TreeShowResponse = self.call("tree.show", given(workspace=workspace, agent=agent, node=node))
         return answer
 
     def tree_submit(
@@ -520,37 +568,42 @@ class Methods(ABC):
         body: str,
         node: str,
         workspace: str,
+        agent: str | None = None,
         source_digest: str | None = None,
     ) -> p.TreeSubmitResponse:
         """Sets the text of a node."""
-        answer: p.TreeSubmitResponse = self.call("tree.submit", given(body=body, node=node, workspace=workspace, source_digest=source_digest))
+        answer: p.TreeSubmitResponse = self.call("tree.submit", given(body=body, node=node, workspace=workspace, agent=agent, source_digest=source_digest))
         return answer
 
     def workspace_add(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
     ) -> p.WorkspaceAddResponse:
         """Registers a folder."""
-        answer: p.WorkspaceAddResponse = self.call("workspace.add", given(workspace=workspace))
+        answer: p.WorkspaceAddResponse = self.call("workspace.add", given(workspace=workspace, agent=agent))
         return answer
 
     def workspace_list(
         self,
+        *,
+        agent: str | None = None,
     ) -> p.WorkspaceListResponse:
         """Lists the registered folders."""
-        answer: p.WorkspaceListResponse = self.call("workspace.list", given())
+        answer: p.WorkspaceListResponse = self.call("workspace.list", given(agent=agent))
         return answer
 
     def workspace_remove(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
         dry_run: bool | None = None,
         purge: bool | None = None,
     ) -> p.WorkspaceRemoveResponse:
         """Unregisters a folder and deletes its derived data; the files stay."""
-        answer: p.WorkspaceRemoveResponse = self.call("workspace.remove", given(workspace=workspace, dry_run=dry_run, purge=purge))
+        answer: p.WorkspaceRemoveResponse = self.call("workspace.remove", given(workspace=workspace, agent=agent, dry_run=dry_run, purge=purge))
         return answer
 
     def workspace_sync(
@@ -558,22 +611,24 @@ class Methods(ABC):
         *,
         workspace: str,
         accept_deletions: bool | None = None,
+        agent: str | None = None,
         wait: bool | None = None,
     ) -> p.WorkspaceSyncResponse:
         """Synchronises the index with the disk."""
-        answer: p.WorkspaceSyncResponse = self.call("workspace.sync", given(workspace=workspace, accept_deletions=accept_deletions, wait=wait))
+        answer: p.WorkspaceSyncResponse = self.call("workspace.sync", given(workspace=workspace, accept_deletions=accept_deletions, agent=agent, wait=wait))
         return answer
 
     def workspace_trust(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
         dry_run: bool | None = None,
         files: Mapping[str, str] | None = None,
         revoke: bool | None = None,
     ) -> p.WorkspaceTrustResponse:
         """Lists the settings of a workspace that need trust, and trusts the files that contain them."""
-        answer: p.WorkspaceTrustResponse = self.call("workspace.trust", given(workspace=workspace, dry_run=dry_run, files=files, revoke=revoke))
+        answer: p.WorkspaceTrustResponse = self.call("workspace.trust", given(workspace=workspace, agent=agent, dry_run=dry_run, files=files, revoke=revoke))
         return answer
 
 
@@ -590,60 +645,66 @@ class AsyncMethods(ABC):
         self,
         *,
         workspace: str,
+        agent: str | None = None,
         examples: int | None = None,
     ) -> p.AuditResponse:
         """Measures the quality of a workspace's memory."""
-        answer: p.AuditResponse = await self.call("audit", given(workspace=workspace, examples=examples))
+        answer: p.AuditResponse = await self.call("audit", given(workspace=workspace, agent=agent, examples=examples))
         return answer
 
     async def backup(
         self,
         *,
         to: str,
+        agent: str | None = None,
         workspace: str | None = None,
     ) -> p.BackupResponse:
         """Writes workspaces with all their data into one file, while they are in use."""
-        answer: p.BackupResponse = await self.call("backup", given(to=to, workspace=workspace))
+        answer: p.BackupResponse = await self.call("backup", given(to=to, agent=agent, workspace=workspace))
         return answer
 
     async def backup_verify(
         self,
         *,
         from_: str,
+        agent: str | None = None,
     ) -> p.BackupResponse:
         """Verifies the checksums of a backup."""
-        answer: p.BackupResponse = await self.call("backup.verify", given(from_=from_))
+        answer: p.BackupResponse = await self.call("backup.verify", given(from_=from_, agent=agent))
         return answer
 
     async def context_close(
         self,
         *,
         session: str,
+        agent: str | None = None,
     ) -> p.ContextCloseResponse:
         """Closes a session, and writes its persistent entries to long-term memory."""
-        answer: p.ContextCloseResponse = await self.call("context.close", given(session=session))
+        answer: p.ContextCloseResponse = await self.call("context.close", given(session=session, agent=agent))
         return answer
 
     async def context_fetch(
         self,
         *,
         id: str,
+        agent: str | None = None,
         session: str | None = None,
     ) -> p.ContextFetchResponse:
         """Returns content, given the id of the content or of its entry."""
-        answer: p.ContextFetchResponse = await self.call("context.fetch", given(id=id, session=session))
+        answer: p.ContextFetchResponse = await self.call("context.fetch", given(id=id, agent=agent, session=session))
         return answer
 
     async def context_list(
         self,
         *,
+        agent: str | None = None,
         at_turn: int | None = None,
         limit: int | None = None,
         session: str | None = None,
         workspace: str | None = None,
     ) -> p.ContextListResponse:
         """Lists the sessions, or the entries of one."""
-        answer: p.ContextListResponse = await self.call("context.list", given(at_turn=at_turn, limit=limit, session=session, workspace=workspace))
+        answer: p.ContextListResponse = await self.call("context.list", given(agent=agent, at_turn=at_turn, limit=limit, session=session, workspace=workspace))
         return answer
 
     async def context_open(
@@ -665,6 +726,7 @@ class AsyncMethods(ABC):
         source: p.ContextPutSource,
         turn: int,
         type: p.ContextKind,
+        agent: str | None = None,
         error: bool | None = None,
         key_data: Mapping[str, Any] | None = None,
         lifecycle: p.ContextPutLifecycle | None = None,
@@ -672,18 +734,19 @@ class AsyncMethods(ABC):
         summary: str | None = None,
     ) -> p.ContextPutResponse:
         """Adds content to a session, and returns the short entry that replaces the content in a prompt."""
-        answer: p.ContextPutResponse = await self.call("context.put", given(content=content, session=session, source=source, turn=turn, type=type, error=error, key_data=key_data, lifecycle=lifecycle, modifiers=modifiers, summary=summary))
+        answer: p.ContextPutResponse = await self.call("context.put", given(content=content, session=session, source=source, turn=turn, type=type, agent=agent, error=error, key_data=key_data, lifecycle=lifecycle, modifiers=modifiers, summary=summary))
         return answer
 
     async def context_render(
         self,
         *,
         session: str,
+        agent: str | None = None,
         budget_tokens: int | None = None,
         cue: str | None = None,
     ) -> p.ContextRenderResponse:
         """Renders the active entries of a session for a prompt."""
-        answer: p.ContextRenderResponse = await self.call("context.render", given(session=session, budget_tokens=budget_tokens, cue=cue))
+        answer: p.ContextRenderResponse = await self.call("context.render", given(session=session, agent=agent, budget_tokens=budget_tokens, cue=cue))
         return answer
 
     async def context_touch(
@@ -691,10 +754,11 @@ class AsyncMethods(ABC):
         *,
         id: str,
         session: str,
+        agent: str | None = None,
         turn: int | None = None,
     ) -> p.ContextTouchResponse:
         """Records an access to an entry, which restores its strength."""
-        answer: p.ContextTouchResponse = await self.call("context.touch", given(id=id, session=session, turn=turn))
+        answer: p.ContextTouchResponse = await self.call("context.touch", given(id=id, session=session, agent=agent, turn=turn))
         return answer
 
     async def context_turn(
@@ -702,22 +766,24 @@ class AsyncMethods(ABC):
         *,
         session: str,
         turn: int,
+        agent: str | None = None,
         context_limit: int | None = None,
         context_tokens: int | None = None,
     ) -> p.ContextTurnResponse:
         """Completes a turn: the strength of entries falls, and weak entries leave the context."""
-        answer: p.ContextTurnResponse = await self.call("context.turn", given(session=session, turn=turn, context_limit=context_limit, context_tokens=context_tokens))
+        answer: p.ContextTurnResponse = await self.call("context.turn", given(session=session, turn=turn, agent=agent, context_limit=context_limit, context_tokens=context_tokens))
         return answer
 
     async def cycle_history(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
         limit: int | None = None,
         run: int | None = None,
     ) -> p.CycleHistoryResponse:
         """Lists past runs."""
-        answer: p.CycleHistoryResponse = await self.call("cycle.history", given(workspace=workspace, limit=limit, run=run))
+        answer: p.CycleHistoryResponse = await self.call("cycle.history", given(workspace=workspace, agent=agent, limit=limit, run=run))
         return answer
 
     async def cycle_run(
@@ -725,11 +791,12 @@ class AsyncMethods(ABC):
         *,
         cycle: p.Cycle,
         workspace: str,
+        agent: str | None = None,
         at: str | None = None,
         dry_run: bool | None = None,
     ) -> p.CycleReport:
         """Runs a consolidation cycle, or returns its plan."""
-        answer: p.CycleReport = await self.call("cycle.run", given(cycle=cycle, workspace=workspace, at=at, dry_run=dry_run))
+        answer: p.CycleReport = await self.call("cycle.run", given(cycle=cycle, workspace=workspace, agent=agent, at=at, dry_run=dry_run))
         return answer
 
     async def cycle_undo(
@@ -737,26 +804,29 @@ class AsyncMethods(ABC):
         *,
         run: int,
         workspace: str,
+        agent: str | None = None,
     ) -> p.CycleUndoResponse:
         """Undoes a run."""
-        answer: p.CycleUndoResponse = await self.call("cycle.undo", given(run=run, workspace=workspace))
+        answer: p.CycleUndoResponse = await self.call("cycle.undo", given(run=run, workspace=workspace, agent=agent))
         return answer
 
     async def doctor(
         self,
         *,
+        agent: str | None = None,
         dry_run: bool | None = None,
         fix: bool | None = None,
         rebuild: bool | None = None,
         workspace: str | None = None,
     ) -> p.DoctorResponse:
         """Reports problems with their fixes; can rebuild data derived from the files."""
-        answer: p.DoctorResponse = await self.call("doctor", given(dry_run=dry_run, fix=fix, rebuild=rebuild, workspace=workspace))
+        answer: p.DoctorResponse = await self.call("doctor", given(agent=agent, dry_run=dry_run, fix=fix, rebuild=rebuild, workspace=workspace))
         return answer
 
     async def get(
         self,
         *,
+        agent: str | None = None,
         count: int | None = None,
         from_: int | None = None,
         id: str | None = None,
@@ -766,16 +836,17 @@ class AsyncMethods(ABC):
         workspace: str | None = None,
     ) -> p.GetResponse:
         """Reads a file, section or line range."""
-        answer: p.GetResponse = await self.call("get", given(count=count, from_=from_, id=id, path=path, peek=peek, section=section, workspace=workspace))
+        answer: p.GetResponse = await self.call("get", given(agent=agent, count=count, from_=from_, id=id, path=path, peek=peek, section=section, workspace=workspace))
         return answer
 
     async def heartbeat(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
     ) -> p.HeartbeatResponse:
         """Runs the due cycles, and returns the tasks for the agent or the user."""
-        answer: p.HeartbeatResponse = await self.call("heartbeat", given(workspace=workspace))
+        answer: p.HeartbeatResponse = await self.call("heartbeat", given(workspace=workspace, agent=agent))
         return answer
 
     async def hello(
@@ -783,9 +854,10 @@ class AsyncMethods(ABC):
         *,
         client: str,
         protocol: int,
+        agent: str | None = None,
     ) -> p.HelloResponse:
         """Optional greeting; checks the protocol version."""
-        answer: p.HelloResponse = await self.call("hello", given(client=client, protocol=protocol))
+        answer: p.HelloResponse = await self.call("hello", given(client=client, protocol=protocol, agent=agent))
         return answer
 
     async def index_edit(
@@ -793,6 +865,7 @@ class AsyncMethods(ABC):
         *,
         id: str,
         workspace: str,
+        agent: str | None = None,
         pinned: bool | None = None,
         pointers: Sequence[p.PointerInput] | None = None,
         priority: p.EntryPriority | None = None,
@@ -801,7 +874,7 @@ class AsyncMethods(ABC):
         topic: str | None = None,
     ) -> p.IndexEditResponse:
         """Edits the text or the priority of an entry."""
-        answer: p.IndexEditResponse = await self.call("index.edit", given(id=id, workspace=workspace, pinned=pinned, pointers=pointers, priority=priority, summary=summary, tags=tags, topic=topic))
+        answer: p.IndexEditResponse = await self.call("index.edit", given(id=id, workspace=workspace, agent=agent, pinned=pinned, pointers=pointers, priority=priority, summary=summary, tags=tags, topic=topic))
         return answer
 
     async def index_forget(
@@ -809,21 +882,24 @@ class AsyncMethods(ABC):
         *,
         id: str,
         workspace: str,
+        agent: str | None = None,
     ) -> p.IndexForgetResponse:
         """Removes an entry from the index file; its sources stay."""
-        answer: p.IndexForgetResponse = await self.call("index.forget", given(id=id, workspace=workspace))
+        answer: p.IndexForgetResponse = await self.call("index.forget", given(id=id, workspace=workspace, agent=agent))
         return answer
 
     async def index_list(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
         archived: bool | None = None,
         at: str | None = None,
         limit: int | None = None,
+        private: bool | None = None,
     ) -> p.IndexListResponse:
         """Lists the entries of the index file with their strengths."""
-        answer: p.IndexListResponse = await self.call("index.list", given(workspace=workspace, archived=archived, at=at, limit=limit))
+        answer: p.IndexListResponse = await self.call("index.list", given(workspace=workspace, agent=agent, archived=archived, at=at, limit=limit, private=private))
         return answer
 
     async def index_restore(
@@ -831,9 +907,10 @@ class AsyncMethods(ABC):
         *,
         id: str,
         workspace: str,
+        agent: str | None = None,
     ) -> p.IndexRestoreResponse:
         """Restores a forgotten or archived entry."""
-        answer: p.IndexRestoreResponse = await self.call("index.restore", given(id=id, workspace=workspace))
+        answer: p.IndexRestoreResponse = await self.call("index.restore", given(id=id, workspace=workspace, agent=agent))
         return answer
 
     async def index_show(
@@ -841,65 +918,74 @@ class AsyncMethods(ABC):
         *,
         id: str,
         workspace: str,
+        agent: str | None = None,
         at: str | None = None,
     ) -> p.IndexShowResponse:
         """Returns one entry and the factors of its strength."""
-        answer: p.IndexShowResponse = await self.call("index.show", given(id=id, workspace=workspace, at=at))
+        answer: p.IndexShowResponse = await self.call("index.show", given(id=id, workspace=workspace, agent=agent, at=at))
         return answer
 
     async def metrics(
         self,
+        *,
+        agent: str | None = None,
     ) -> p.MetricsResponse:
         """Returns counters and measurements for Prometheus."""
-        answer: p.MetricsResponse = await self.call("metrics", given())
+        answer: p.MetricsResponse = await self.call("metrics", given(agent=agent))
         return answer
 
     async def model_import(
         self,
         *,
         from_: str,
+        agent: str | None = None,
         model: str | None = None,
         name: str | None = None,
         passage_prefix: str | None = None,
         query_prefix: str | None = None,
     ) -> p.ModelPullResponse:
         """Installs a model and the runtime from local files."""
-        answer: p.ModelPullResponse = await self.call("model.import", given(from_=from_, model=model, name=name, passage_prefix=passage_prefix, query_prefix=query_prefix))
+        answer: p.ModelPullResponse = await self.call("model.import", given(from_=from_, agent=agent, model=model, name=name, passage_prefix=passage_prefix, query_prefix=query_prefix))
         return answer
 
     async def model_list(
         self,
+        *,
+        agent: str | None = None,
     ) -> p.ModelListResponse:
         """Lists the known embedding models."""
-        answer: p.ModelListResponse = await self.call("model.list", given())
+        answer: p.ModelListResponse = await self.call("model.list", given(agent=agent))
         return answer
 
     async def model_pull(
         self,
         *,
+        agent: str | None = None,
         from_: str | None = None,
         model: str | None = None,
     ) -> p.ModelPullResponse:
         """Downloads a model and the runtime; streams progress."""
-        answer: p.ModelPullResponse = await self.call("model.pull", given(from_=from_, model=model))
+        answer: p.ModelPullResponse = await self.call("model.pull", given(agent=agent, from_=from_, model=model))
         return answer
 
     async def model_remove(
         self,
         *,
         model: str,
+        agent: str | None = None,
     ) -> p.ModelRemoveResponse:
         """Removes an imported model."""
-        answer: p.ModelRemoveResponse = await self.call("model.remove", given(model=model))
+        answer: p.ModelRemoveResponse = await self.call("model.remove", given(model=model, agent=agent))
         return answer
 
     async def model_verify(
         self,
         *,
+        agent: str | None = None,
         model: str | None = None,
     ) -> p.ModelVerifyResponse:
         """Verifies the checksums of the installed files."""
-        answer: p.ModelVerifyResponse = await self.call("model.verify", given(model=model))
+        answer: p.ModelVerifyResponse = await self.call("model.verify", given(agent=agent, model=model))
         return answer
 
     async def recall(
@@ -907,23 +993,25 @@ class AsyncMethods(ABC):
         *,
         prompt: str,
         workspace: str,
+        agent: str | None = None,
         client: str | None = None,
         session: str | None = None,
         wait_ms: int | None = None,
     ) -> p.RecallResponse:
         """Returns passages that concern a prompt of the user, or none."""
-        answer: p.RecallResponse = await self.call("recall", given(prompt=prompt, workspace=workspace, client=client, session=session, wait_ms=wait_ms))
+        answer: p.RecallResponse = await self.call("recall", given(prompt=prompt, workspace=workspace, agent=agent, client=client, session=session, wait_ms=wait_ms))
         return answer
 
     async def recall_log(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
         before: int | None = None,
         limit: int | None = None,
     ) -> p.RecallLogResponse:
         """Lists the last questions of a workspace with their answers."""
-        answer: p.RecallLogResponse = await self.call("recall.log", given(workspace=workspace, before=before, limit=limit))
+        answer: p.RecallLogResponse = await self.call("recall.log", given(workspace=workspace, agent=agent, before=before, limit=limit))
         return answer
 
     async def recall_why(
@@ -931,39 +1019,43 @@ class AsyncMethods(ABC):
         *,
         query: str,
         workspace: str,
+        agent: str | None = None,
         limit: int | None = None,
         line: int | None = None,
         mode: p.SearchMode | None = None,
         path: str | None = None,
     ) -> p.RecallWhyResponse:
         """Explains why a question finds passages, or does not find one."""
-        answer: p.RecallWhyResponse = await self.call("recall.why", given(query=query, workspace=workspace, limit=limit, line=line, mode=mode, path=path))
+        answer: p.RecallWhyResponse = await self.call("recall.why", given(query=query, workspace=workspace, agent=agent, limit=limit, line=line, mode=mode, path=path))
         return answer
 
     async def remember(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
         priority: p.EntryPriority | None = None,
+        private: bool | None = None,
         tags: Sequence[str] | None = None,
         text: str | None = None,
         topic: str | None = None,
         type: p.MemoryType | None = None,
     ) -> p.RememberResponse:
         """Appends an entry to today's log and adds the entry to the index file."""
-        answer: p.RememberResponse = await self.call("remember", given(workspace=workspace, priority=priority, tags=tags, text=text, topic=topic, type=type))
+        answer: p.RememberResponse = await self.call("remember", given(workspace=workspace, agent=agent, priority=priority, private=private, tags=tags, text=text, topic=topic, type=type))
         return answer
 
     async def restore(
         self,
         *,
         from_: str,
+        agent: str | None = None,
         into: str | None = None,
         other_files: bool | None = None,
         workspace: str | None = None,
     ) -> p.RestoreResponse:
         """Restores workspaces from a backup."""
-        answer: p.RestoreResponse = await self.call("restore", given(from_=from_, into=into, other_files=other_files, workspace=workspace))
+        answer: p.RestoreResponse = await self.call("restore", given(from_=from_, agent=agent, into=into, other_files=other_files, workspace=workspace))
         return answer
 
     async def search(
@@ -971,6 +1063,7 @@ class AsyncMethods(ABC):
         *,
         query: str,
         workspace: str,
+        agent: str | None = None,
         budget_tokens: int | None = None,
         client: str | None = None,
         explain: bool | None = None,
@@ -984,12 +1077,13 @@ class AsyncMethods(ABC):
         until: str | None = None,
     ) -> p.SearchResponse:
         """Searches the memory of a workspace."""
-        answer: p.SearchResponse = await self.call("search", given(query=query, workspace=workspace, budget_tokens=budget_tokens, client=client, explain=explain, limit=limit, log=log, min_score=min_score, mode=mode, path=path, record=record, since=since, until=until))
+        answer: p.SearchResponse = await self.call("search", given(query=query, workspace=workspace, agent=agent, budget_tokens=budget_tokens, client=client, explain=explain, limit=limit, log=log, min_score=min_score, mode=mode, path=path, record=record, since=since, until=until))
         return answer
 
     async def session_compact(
         self,
         *,
+        agent: str | None = None,
         budget_tokens: int | None = None,
         config: Mapping[str, Any] | None = None,
         format: p.TranscriptFormat | None = None,
@@ -998,7 +1092,7 @@ class AsyncMethods(ABC):
         workspace: str | None = None,
     ) -> p.SessionCompactResponse:
         """Summarises a transcript; the full messages can still be fetched."""
-        answer: p.SessionCompactResponse = await self.call("session.compact", given(budget_tokens=budget_tokens, config=config, format=format, messages=messages, path=path, workspace=workspace))
+        answer: p.SessionCompactResponse = await self.call("session.compact", given(agent=agent, budget_tokens=budget_tokens, config=config, format=format, messages=messages, path=path, workspace=workspace))
         return answer
 
     async def session_flush(
@@ -1006,6 +1100,7 @@ class AsyncMethods(ABC):
         *,
         path: str,
         workspace: str,
+        agent: str | None = None,
         close: bool | None = None,
         compact: bool | None = None,
         format: p.TranscriptFormat | None = None,
@@ -1014,64 +1109,72 @@ class AsyncMethods(ABC):
         wait: bool | None = None,
     ) -> p.SessionFlushResponse:
         """Appends the new part of a transcript to the daily log."""
-        answer: p.SessionFlushResponse = await self.call("session.flush", given(path=path, workspace=workspace, close=close, compact=compact, format=format, session=session, tree=tree, wait=wait))
+        answer: p.SessionFlushResponse = await self.call("session.flush", given(path=path, workspace=workspace, agent=agent, close=close, compact=compact, format=format, session=session, tree=tree, wait=wait))
         return answer
 
     async def shutdown(
         self,
+        *,
+        agent: str | None = None,
     ) -> p.ShutdownResponse:
         """Stops the daemon."""
-        answer: p.ShutdownResponse = await self.call("shutdown", given())
+        answer: p.ShutdownResponse = await self.call("shutdown", given(agent=agent))
         return answer
 
     async def status(
         self,
+        *,
+        agent: str | None = None,
     ) -> p.StatusResponse:
         """Returns the status of the daemon and its workspaces; does not wait for the model."""
-        answer: p.StatusResponse = await self.call("status", given())
+        answer: p.StatusResponse = await self.call("status", given(agent=agent))
         return answer
 
     async def subscribe(
         self,
         *,
+        agent: str | None = None,
         events: Sequence[p.EventName] | None = None,
         workspace: str | None = None,
     ) -> p.SubscribeResponse:
         """Streams events to this connection."""
-        answer: p.SubscribeResponse = await self.call("subscribe", given(events=events, workspace=workspace))
+        answer: p.SubscribeResponse = await self.call("subscribe", given(agent=agent, events=events, workspace=workspace))
         return answer
 
     async def tree_compact(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
         at: str | None = None,
         dry_run: bool | None = None,
         take_over: bool | None = None,
         when_due: bool | None = None,
     ) -> p.TreeCompactResponse:
         """Updates the compaction tree."""
-        answer: p.TreeCompactResponse = await self.call("tree.compact", given(workspace=workspace, at=at, dry_run=dry_run, take_over=take_over, when_due=when_due))
+        answer: p.TreeCompactResponse = await self.call("tree.compact", given(workspace=workspace, agent=agent, at=at, dry_run=dry_run, take_over=take_over, when_due=when_due))
         return answer
 
     async def tree_pending(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
         limit: int | None = None,
     ) -> p.TreePendingResponse:
         """Lists the nodes that need a summary."""
-        answer: p.TreePendingResponse = await self.call("tree.pending", given(workspace=workspace, limit=limit))
+        answer: p.TreePendingResponse = await self.call("tree.pending", given(workspace=workspace, agent=agent, limit=limit))
         return answer
 
     async def tree_show(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
         node: str | None = None,
     ) -> p.TreeShowResponse:
         """Returns one node and its state."""
-        answer: p.TreeShowResponse = await self.call("tree.show", given(workspace=workspace, node=node))
+        answer: p.TreeShowResponse = await self.call("tree.show", given(workspace=workspace, agent=agent, node=node))
         return answer
 
     async def tree_submit(
@@ -1080,37 +1183,42 @@ class AsyncMethods(ABC):
         body: str,
         node: str,
         workspace: str,
+        agent: str | None = None,
         source_digest: str | None = None,
     ) -> p.TreeSubmitResponse:
         """Sets the text of a node."""
-        answer: p.TreeSubmitResponse = await self.call("tree.submit", given(body=body, node=node, workspace=workspace, source_digest=source_digest))
+        answer: p.TreeSubmitResponse = await self.call("tree.submit", given(body=body, node=node, workspace=workspace, agent=agent, source_digest=source_digest))
         return answer
 
     async def workspace_add(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
     ) -> p.WorkspaceAddResponse:
         """Registers a folder."""
-        answer: p.WorkspaceAddResponse = await self.call("workspace.add", given(workspace=workspace))
+        answer: p.WorkspaceAddResponse = await self.call("workspace.add", given(workspace=workspace, agent=agent))
         return answer
 
     async def workspace_list(
         self,
+        *,
+        agent: str | None = None,
     ) -> p.WorkspaceListResponse:
         """Lists the registered folders."""
-        answer: p.WorkspaceListResponse = await self.call("workspace.list", given())
+        answer: p.WorkspaceListResponse = await self.call("workspace.list", given(agent=agent))
         return answer
 
     async def workspace_remove(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
         dry_run: bool | None = None,
         purge: bool | None = None,
     ) -> p.WorkspaceRemoveResponse:
         """Unregisters a folder and deletes its derived data; the files stay."""
-        answer: p.WorkspaceRemoveResponse = await self.call("workspace.remove", given(workspace=workspace, dry_run=dry_run, purge=purge))
+        answer: p.WorkspaceRemoveResponse = await self.call("workspace.remove", given(workspace=workspace, agent=agent, dry_run=dry_run, purge=purge))
         return answer
 
     async def workspace_sync(
@@ -1118,20 +1226,22 @@ class AsyncMethods(ABC):
         *,
         workspace: str,
         accept_deletions: bool | None = None,
+        agent: str | None = None,
         wait: bool | None = None,
     ) -> p.WorkspaceSyncResponse:
         """Synchronises the index with the disk."""
-        answer: p.WorkspaceSyncResponse = await self.call("workspace.sync", given(workspace=workspace, accept_deletions=accept_deletions, wait=wait))
+        answer: p.WorkspaceSyncResponse = await self.call("workspace.sync", given(workspace=workspace, accept_deletions=accept_deletions, agent=agent, wait=wait))
         return answer
 
     async def workspace_trust(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
         dry_run: bool | None = None,
         files: Mapping[str, str] | None = None,
         revoke: bool | None = None,
     ) -> p.WorkspaceTrustResponse:
         """Lists the settings of a workspace that need trust, and trusts the files that contain them."""
-        answer: p.WorkspaceTrustResponse = await self.call("workspace.trust", given(workspace=workspace, dry_run=dry_run, files=files, revoke=revoke))
+        answer: p.WorkspaceTrustResponse = await self.call("workspace.trust", given(workspace=workspace, agent=agent, dry_run=dry_run, files=files, revoke=revoke))
         return answer

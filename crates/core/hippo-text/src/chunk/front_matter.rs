@@ -1,6 +1,7 @@
 //! Front matter: fields between `---` lines at the top of a file.
 
 use super::line::{MarkdownLine, MarkdownLines, trim};
+use hippo_types::scope::ScopeRestriction;
 use hippo_types::time::{Date, find_date};
 
 /// Maximum number of lines of front matter.
@@ -17,6 +18,8 @@ pub struct FrontMatter {
     pub tags: Vec<String>,
     /// `aliases:` (or `alias:`): other names of the file.
     pub aliases: Vec<String>,
+    /// `agent:`, and `scope: private`.
+    pub restriction: ScopeRestriction,
     /// True if a field contains prose, such as a description.
     pub(super) has_prose: bool,
 }
@@ -63,6 +66,9 @@ pub(super) fn parse_front_matter(bytes: &[u8]) -> Option<FoundFrontMatter> {
             raw.first().is_some_and(|&byte| byte == b' ' || byte == b'\t') || text.starts_with(b"- ");
         if nested && any {
             let line = String::from_utf8_lossy(text);
+            if last_key == "agent" {
+                fields.restrict(ScopeRestriction::Unclear);
+            }
             match (line.strip_prefix("- "), fields.list_of(&last_key)) {
                 (Some(item), Some(list)) => add_names(list, [item]),
                 (None, Some(list)) => add_names(list, split_list(&line)),
@@ -110,11 +116,25 @@ impl FrontMatter {
         }
     }
 
+    fn restrict(&mut self, restriction: ScopeRestriction) {
+        self.restriction = std::mem::take(&mut self.restriction).and(restriction);
+    }
+
     fn set_field(&mut self, key: &str, value: &str) {
         if let Some(list) = self.list_of(key) {
             return add_names(list, split_list(value));
         }
         let value = unquote(value);
+        match (key, value.to_lowercase().as_str()) {
+            ("agent", "") => {}
+            ("agent", _) => self.restrict(
+                value
+                    .parse()
+                    .map_or(ScopeRestriction::Unclear, ScopeRestriction::Agent),
+            ),
+            ("scope", "private") => self.restrict(ScopeRestriction::Private),
+            _ => {}
+        }
         if value.is_empty() || value.starts_with(['|', '>', '{', '[', '&', '*']) {
             return;
         }
@@ -202,6 +222,27 @@ mod tests {
         // An apostrophe inside a word starts no quote.
         let found = fields("---\naliases: Ada's bread, Levain\n---\n").unwrap();
         assert_eq!(found.aliases, ["Ada's bread", "Levain"]);
+    }
+
+    #[test]
+    fn agents_and_private_scopes_are_read() {
+        use ScopeRestriction::{Agent, None, Private, Unclear};
+        let scribe = || Agent("scribe".parse().unwrap());
+        for (text, expected) in [
+            ("agent: scribe\n", scribe()),
+            ("agent: \"scribe\" # mine\nscope: private\n", scribe()),
+            ("Scope: Private\nagent: scribe\n", scribe()),
+            ("agent: scribe\nagent: scribe\n", scribe()),
+            ("scope: private\n", Private),
+            ("agent:\nscope: team\n", None),
+            ("agent: Claude Code\n", Unclear),
+            ("agent: [scribe, critic]\n", Unclear),
+            ("agent:\n  - scribe\n", Unclear),
+            ("agent: scribe\nagent: critic\n", Unclear),
+        ] {
+            let found = fields(&format!("---\ntitle: T\n{text}---\n")).unwrap();
+            assert_eq!(found.restriction, expected, "{text}");
+        }
     }
 
     #[test]

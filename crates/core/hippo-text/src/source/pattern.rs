@@ -19,7 +19,7 @@ pub struct PatternError {
 
 /// Returns the globs for a pattern of the configuration. A pattern that can name a file or a folder has two globs: one
 /// for the file or folder itself, and one for everything below it.
-pub(super) fn variants(pattern: &str) -> Vec<String> {
+pub(crate) fn variants(pattern: &str) -> Vec<String> {
     let pattern = pattern.trim_start_matches("./");
     let rooted = pattern.strip_prefix('/');
     let path = rooted.unwrap_or(pattern);
@@ -44,7 +44,7 @@ pub(super) fn root_of(pattern: &str) -> String {
 }
 
 /// Rejects lists with too many or too long patterns, because such lists take long to compile.
-pub(super) fn bounded(patterns: &[String]) -> Result<(), PatternError> {
+pub(crate) fn bounded(patterns: &[String]) -> Result<(), PatternError> {
     let error = |pattern: &str, reason: String| PatternError {
         pattern: pattern.chars().take(40).collect(),
         reason,

@@ -14,7 +14,7 @@ use hippo_types::cycle::Cycle;
 pub struct ContextOpenRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
-    /// The agent that owns the session.
+    /// The agent that owns the session. If it is the id of an agent, requests of other agents do not find the session.
     pub agent: Option<String>,
     /// Id of the session. If an open session has this id, it is resumed. By default, the daemon creates an id.
     pub session: Option<String>,

@@ -60,6 +60,7 @@ fn put(store: &mut Store, number: usize, colour: &str) {
         mtime_ns: 7,
         hash: ContentHash::of(text.as_bytes()).0,
         date: None,
+        target: None,
     };
     let mut batch = store.begin().unwrap();
     batch

@@ -14,8 +14,10 @@ use hippo_fs::{WorkspaceDir, is_absence};
 use hippo_proto::folder::{self, Trust};
 use hippo_proto::{Paths, Pending};
 use hippo_redact::redact;
+use hippo_text::chunk::scope_restriction;
 use hippo_text::fence::fenced;
 use hippo_text::instruction::is_instruction;
+use hippo_text::scope::ScopeRules;
 use hippo_text::source::SourceKind;
 use hippo_text::text::{clip, one_line};
 use hippo_tree::item::{self, StatementKind};
@@ -32,6 +34,10 @@ const LONGEST: u64 = 1 << 20;
 const BUDGET: u32 = 3_000;
 /// The setting for the user's budget: its section and key in `config.toml`, and its environment variable.
 const SETTING: (&str, &str, &str) = ("tree", "root_max_tokens", "HIPPOD_TREE_ROOT_MAX_TOKENS");
+/// The default of the setting `scopes.private`.
+const PRIVATE: &str = "agents/{agent}/**";
+/// The workspace's own settings.
+const SETTINGS: &str = ".hippocampus/config.toml";
 /// The folder with the daily logs.
 const LOGS: &str = "memory";
 /// Maximum number of open items in the section.
@@ -73,7 +79,7 @@ pub fn section(
         let text = dir.open_source(name).and_then(|(file, _)| text(file));
         has_import(text.unwrap_or_default().as_bytes(), IMPORT)
     };
-    let open = open_items(&dir, &owner);
+    let open = open_items(&dir, &owner, &scopes(paths, &dir, &owner));
     let imported = imports && IMPORTING.into_iter().any(imported);
     if imported && open.is_empty() {
         return Ok(None);
@@ -94,19 +100,27 @@ pub fn section(
     Ok((!section.is_empty()).then_some(section))
 }
 
-/// Returns the open items of the most recent daily log as lines with a title, or an empty text. A log that cannot be
+/// Returns the open items of the most recent shared daily log as lines with a title, or an empty text. A log that cannot be
 /// read has no items: the rest of the section is still useful.
-fn open_items(dir: &WorkspaceDir, owner: &Metadata) -> String {
+fn open_items(dir: &WorkspaceDir, owner: &Metadata, scopes: &ScopeRules) -> String {
     let mut names: Vec<String> = (dir.entries(LOGS).unwrap_or_default().into_iter())
         .filter_map(|entry| entry.name.into_string().ok())
         .filter(|name| SourceKind::from_path(&format!("{LOGS}/{name}")) == SourceKind::DailyLog)
         .collect();
     names.sort_unstable();
-    let Some(path) = names.pop().map(|name| format!("{LOGS}/{name}")) else {
+    let logs = names.into_iter().rev().map(|name| format!("{LOGS}/{name}"));
+    let mut logs = logs.map(|path| (own_text(dir, &path, owner).unwrap_or_default(), path));
+    // Other agents would read the items of a private log.
+    let is_shared = |(text, path): &(String, String)| {
+        scope_restriction(text.as_bytes())
+            .apply(scopes.of_path(path))
+            .is_shared()
+    };
+    let Some((text, path)) = logs.find(is_shared) else {
         return String::new();
     };
     let source = NodeSource {
-        text: own_text(dir, &path, owner).unwrap_or_default(),
+        text,
         first_line: 1,
         date: None,
         path,
@@ -154,6 +168,21 @@ fn configured(paths: &Paths, dir: &WorkspaceDir, owner: &Metadata) -> u32 {
         Some(tokens) => tokens.min(user),
         None => user,
     }
+}
+
+/// Returns the rules for private files: those of the user's configuration and of the workspace's own. Invalid rules are
+/// left out, because the daemon does not use them either.
+fn scopes(paths: &Paths, dir: &WorkspaceDir, owner: &Metadata) -> ScopeRules {
+    let patterns = |text: Option<String>| -> Option<Vec<String>> {
+        let table: toml::Table = text?.parse().ok()?;
+        let list = table.get("scopes")?.get("private")?.as_array()?;
+        let list = list.iter().map(|one| one.as_str().map(str::to_owned));
+        list.collect()
+    };
+    let mut all = patterns(read_own(&paths.config_file)).unwrap_or_else(|| vec![PRIVATE.to_owned()]);
+    all.extend(patterns(own_text(dir, SETTINGS, owner).ok()).unwrap_or_default());
+    all.retain(|pattern| ScopeRules::new(std::slice::from_ref(pattern)).is_ok());
+    ScopeRules::new(&all).unwrap_or_default()
 }
 
 /// Returns the token budget that the user configured.

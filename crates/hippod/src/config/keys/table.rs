@@ -2,7 +2,7 @@
 
 use super::ConfigKey;
 use super::OverrideLimit::{self, Fewer, More, Never, Smaller, SmallerNot0, Trusted, Word};
-use super::ValueKind::{self, Bool, Choice, Cron, Globs, Name, Whole, Zone};
+use super::ValueKind::{self, Agents, Bool, Choice, Cron, Globs, Name, Whole, Zone};
 
 const DAY_SECS: i64 = 86_400;
 const MINUTE_MS: i64 = 60_000;
@@ -33,6 +33,9 @@ pub const KEYS: &[ConfigKey] = &[
     key("sources.max_file_bytes", "16777216", Whole(1, 1 << 30), Never,
         "Maximum size of a memory file in bytes. hippod skips larger files and reports them. Raise it for large \
          logs."),
+    key("scopes.private", "[\"agents/{agent}/**\"]", Agents, More,
+        "Globs of the files that are private to an agent; {agent} stands for the id of the agent. Add a glob if your \
+         agents keep their own files elsewhere."),
     key("sessions.search", "false", Bool, Word(&["false"]),
         "Search the transcripts that agents leave in their own folders, if the sessions ran in this workspace. Set it \
          to true if your agent should remember why something was decided."),

@@ -40,8 +40,10 @@ pub struct CycleInput {
     pub snapshot: ConsolidationSnapshot,
     /// Root of the workspace.
     pub root: PathBuf,
-    /// All documents; empty for a light cycle without changed documents.
+    /// All shared documents; empty for a light cycle without changed documents.
     pub documents: Vec<IndexedDocument>,
+    /// Paths of the documents that are not shared. No plan reads them.
+    pub private: BTreeSet<String>,
     /// Documents added or changed since the last light cycle.
     pub fresh: BTreeSet<String>,
     /// Start time of the last finished run of the same kind of cycle.
@@ -90,9 +92,11 @@ impl CycleInput {
             .values()
             .flat_map(|record| &record.entry.pointers);
         let pointed: BTreeSet<&str> = pointed.map(|pointer| pointer.path.as_str()).collect();
-        let states = documents::states(&self.root, &self.documents, pointed.into_iter(), self.limit);
+        let pointed = pointed.into_iter().filter(|path| !self.private.contains(*path));
+        let states = documents::states(&self.root, &self.documents, pointed, self.limit);
         self.snapshot.documents = states.read;
         self.snapshot.unread = states.unread;
+        self.snapshot.unread.extend(self.private.iter().cloned());
         let reviewed = self.documents.iter().filter(|document| {
             let looked_at = self.cycle == Cycle::Deep || document.kind == SourceKind::DailyLog;
             looked_at && self.changed_since(document) && !self.snapshot.unread.contains(&document.path)

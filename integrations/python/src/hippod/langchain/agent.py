@@ -132,11 +132,11 @@ class HippodMiddleware(AgentMiddleware[Any, Any, Any]):
         *sessions, last = self._sessions(thread)
         for session in sessions:
             try:
-                return client.context_open(workspace=self.workspace, session=session, agent="langchain")["session"]
+                return client.context_open(workspace=self.workspace, session=session)["session"]
             except HippodError as error:
                 if error.kind != "conflict":
                     raise
-        return client.context_open(workspace=self.workspace, session=last, agent="langchain")["session"]
+        return client.context_open(workspace=self.workspace, session=last)["session"]
 
     def _ask(self, runtime: Any, work: Callable[[Client, str], T]) -> T | None:
         thread = runtime.execution_info.thread_id if runtime.execution_info else None

@@ -32,6 +32,7 @@ fn clearing_the_documents_keeps_the_entries() {
         mtime_ns: 7,
         hash: [0; 16],
         date: None,
+        target: None,
     };
     let mut batch = store.begin().unwrap();
     batch

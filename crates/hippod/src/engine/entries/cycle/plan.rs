@@ -215,7 +215,9 @@ impl WorkspaceWorker {
         let mut documents: Vec<IndexedDocument> = workspace
             .known
             .iter()
-            .filter(|(path, _)| !only_unsettled && SourceKind::from_path(path) != SourceKind::Session)
+            .filter(|(path, known)| {
+                known.is_shared && !only_unsettled && SourceKind::from_path(path) != SourceKind::Session
+            })
             .map(|(path, known)| IndexedDocument {
                 path: path.clone(),
                 kind: SourceKind::from_path(path),
@@ -232,6 +234,7 @@ impl WorkspaceWorker {
             snapshot,
             root: workspace.root.clone(),
             documents,
+            private: workspace.private_documents(),
             fresh: run.fresh.clone(),
             last: entries
                 .known
