@@ -120,7 +120,7 @@ impl Caller {
     }
 
     /// Repeats a search until the daemon has compared the files on disk with the index.
-    fn warm(&mut self, request: &SearchRequest) -> SearchResponse {
+    pub fn warm(&mut self, request: &SearchRequest) -> SearchResponse {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let response: SearchResponse = self.client.call(&request.clone().into()).expect("an answer");

@@ -201,6 +201,14 @@ mod service_systemd;
 mod session_pages;
 #[path = "e2e/settings.rs"]
 mod settings;
+#[path = "e2e/share_outages.rs"]
+mod share_outages;
+#[path = "e2e/share_rights.rs"]
+mod share_rights;
+#[path = "e2e/share_team.rs"]
+mod share_team;
+#[path = "e2e/share_tls.rs"]
+mod share_tls;
 #[path = "e2e/stalls.rs"]
 mod stalls;
 #[path = "e2e/starved.rs"]

@@ -8,6 +8,7 @@ mod entries;
 mod managed;
 mod mcp;
 pub mod page;
+pub mod postgres;
 mod terminal;
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -27,6 +28,7 @@ pub use dice::Dice;
 pub use entries::QUIET;
 pub use managed::Manager;
 pub use mcp::Mcp;
+pub use postgres::Postgres;
 pub use terminal::Terminal;
 
 /// Maximum time of a single wait. If a daemon takes longer, the test fails.

@@ -215,7 +215,7 @@ fn a_hook_exits_with_0_for_any_input() {
     );
     assert!(log.contains("longer than 1 MiB"), "{log}");
     let shown = Command::new(client_program())
-        .args(["logs", "--hooks"])
+        .args(["service", "logs", "--hooks"])
         .env("HIPPOD_HOME", &home)
         .output()
         .unwrap();

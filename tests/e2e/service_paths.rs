@@ -63,7 +63,7 @@ fn logs_are_read_from_the_journal_or_reported_as_missing() {
     let home = bed.scratch.home();
     let set = [("HIPPOD_HOME", home.to_str().unwrap())];
     let logs = |words: &[&str]| {
-        let output = bed.run(&[&["logs"], words].concat(), &set);
+        let output = bed.run(&[&["service", "logs"], words].concat(), &set);
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         (output.status.code(), text(output.stdout), text(output.stderr))
     };

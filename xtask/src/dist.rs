@@ -20,6 +20,7 @@ use crate::terminal::say;
 use contents::{PackageKind, PackageParts};
 
 pub use rehearsal::rehearse;
+pub use runtime::sum;
 
 /// Version of all crates in this project.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -242,7 +243,7 @@ fn write(packages: &[PathBuf], folder: &Path) -> Result<()> {
     };
     let [archive, ..] = packages else { return Ok(()) };
     let name = archive.file_name().unwrap_or_default().to_string_lossy();
-    let formula = formula(&url, &name, &runtime::sum(archive)?);
+    let formula = formula(&url, &name, &sum(archive)?);
     let place = folder.join("hippod.rb");
     say(format_args!("{}", place.display()));
     fs::write(&place, formula).with_context(|| format!("could not write {}", place.display()))
@@ -263,7 +264,7 @@ fn formula(url: &str, archive: &str, sha256: &str) -> String {
 fn write_sum(package: &Path) -> Result<()> {
     let name = package.file_name().unwrap_or_default().to_string_lossy();
     let place = package.with_file_name(format!("{name}.sha256"));
-    let line = format!("{}  {name}\n", runtime::sum(package)?);
+    let line = format!("{}  {name}\n", sum(package)?);
     fs::write(&place, line).with_context(|| format!("could not write {}", place.display()))
 }
 

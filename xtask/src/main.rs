@@ -84,6 +84,7 @@ fn run() -> Result<()> {
         "schema" => write(&house, "tidy", "generated::", &[]),
         "setup" => {
             prerequisites::provide_strace();
+            setup::provide_postgres(&house)?;
             setup::obtain(&house, &setup::build(&house)?).map(drop)
         }
         unknown => bail!("unknown task: {unknown}\n\n{USAGE}"),

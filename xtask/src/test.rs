@@ -56,6 +56,7 @@ pub fn run(house: &ProjectFolders) -> Result<()> {
         house::run(cargo(house).args(["build", "--workspace", "--bins", "--tests"]))
     })?;
     let home = gate.step("set-up", |house| {
+        setup::provide_postgres(house)?;
         setup::obtain(house, &house.target.join("debug"))
     })?;
     let runner = Runner::choose();

@@ -165,6 +165,12 @@ methods! {
     "tree.submit" => TreeSubmit(TreeSubmitRequest) -> TreeSubmitResponse,
     /// Returns one node and its state.
     "tree.show" => TreeShow(TreeShowRequest) -> TreeShowResponse,
+    /// Prepares the database of a team.
+    "share.init" => ShareInit(ShareInitRequest) -> ShareInitResponse,
+    /// Publishes the changed text of a workspace to the team, or returns what would leave the machine.
+    "share.publish" => SharePublish(SharePublishRequest) -> SharePublishResponse,
+    /// Returns the state of the sharing with the team.
+    "share.status" => ShareStatus(ShareStatusRequest) -> ShareStatusResponse,
     /// Lists the known embedding models.
     "model.list" => ModelList(ModelListRequest) -> ModelListResponse,
     /// Downloads a model and the runtime; streams progress.

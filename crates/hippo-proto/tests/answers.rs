@@ -128,6 +128,7 @@ fn search_and_get_answers_keep_their_names() {
         scope: Scope::Shared,
         copies: 0,
         superseded_by: None,
+        origin: None,
         explain: None,
     };
     let explained = SearchHit {
@@ -138,6 +139,7 @@ fn search_and_get_answers_keep_their_names() {
         scope: Scope::Shared,
         copies: 0,
         superseded_by: None,
+        origin: None,
         explain: Some(BTreeMap::from([("bm25".into(), 0.5)])),
         ..hit.clone()
     };

@@ -9,6 +9,7 @@ mod contexts;
 mod logs;
 mod models;
 mod schema;
+mod shares;
 
 use std::collections::BTreeSet;
 
@@ -336,6 +337,7 @@ fn requests_with_all_fields_keep_their_names() {
         backups::requests(),
         logs::requests(),
         models::requests(),
+        shares::requests(),
     ] {
         for (params, shape) in shapes {
             golden(params, shape);

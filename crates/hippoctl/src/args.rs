@@ -18,11 +18,13 @@ mod operate;
 mod remember;
 mod search;
 mod service;
+mod share;
 mod sync_check;
 mod tree;
 mod trust;
 mod ui;
 mod why;
+mod workspace;
 
 use std::path::PathBuf;
 
@@ -44,11 +46,13 @@ pub use operate::{DoctorArgs, LogsArgs, ProgressMode, StatusArgs, SyncArgs};
 pub use remember::RememberArgs;
 pub use search::SearchArgs;
 pub use service::ServiceVerb;
+pub use share::{InitDbArgs, ShareVerb};
 pub use sync_check::{MergeDriverArgs, SyncCheckArgs};
 pub use tree::TreeVerb;
 pub use trust::TrustArgs;
 pub use ui::UiArgs;
 pub use why::WhyArgs;
+pub use workspace::WorkspaceVerb;
 
 /// Searches and maintains the memory of AI agents
 #[derive(Debug, Parser)]
@@ -158,7 +162,7 @@ pub enum Verb {
     /// Process an event of an agent's session; the harness runs this command as a hook
     ///
     /// Reads the event as JSON from standard input. Always exits with 0 within two seconds, so that a hook never blocks
-    /// the harness. `hippoctl logs --hooks` prints the failures of hooks.
+    /// the harness. `hippoctl service logs --hooks` prints the failures of hooks.
     #[command(hide = true, after_help = hook::EXAMPLES)]
     Hook(HookArgs),
     /// Print what hippod adds to the prompt of an agent's next session
@@ -214,11 +218,6 @@ pub enum Verb {
     /// Merge two versions of a file of hippod; git runs this command
     #[command(hide = true, after_help = sync_check::DRIVER_EXAMPLES)]
     MergeDriver(MergeDriverArgs),
-    /// Print the log of the daemon
-    ///
-    /// Prints the end of the log file, or of the systemd journal if systemd runs the daemon.
-    #[command(after_help = examples::LOGS)]
-    Logs(LogsArgs),
     /// Back up a workspace to one file
     ///
     /// The backup contains the memory files, the index file, the strengths and the history of entries, and the contents
@@ -245,6 +244,16 @@ pub enum Verb {
         #[command(subcommand)]
         verb: WorkspaceVerb,
     },
+    /// Share the memory of workspaces with a team, through a PostgreSQL server
+    ///
+    /// The daemon publishes the workspaces in the setting share.postgres.workspaces by itself, and searches of these
+    /// workspaces also find the passages of the team. See docs/team.md.
+    #[command(after_help = share::EXAMPLES)]
+    Share {
+        /// The subcommand.
+        #[command(subcommand)]
+        verb: ShareVerb,
+    },
     /// List, download and verify embedding models
     #[command(after_help = examples::MODEL)]
     Model {
@@ -265,34 +274,6 @@ pub enum Verb {
     /// Uses neither your workspaces nor your daemon. Without a model, the questions are replaced by keywords.
     #[command(after_help = examples::DEMO)]
     Demo,
-}
-
-/// Verbs of `workspace`.
-#[derive(Debug, Subcommand)]
-pub enum WorkspaceVerb {
-    /// Register a folder as a workspace, and start to index its files
-    Add {
-        /// The folder to register [default: the current folder]
-        dir: Option<PathBuf>,
-    },
-    /// List the registered folders
-    List,
-    /// Show what the settings files in a folder would change, and accept the settings
-    ///
-    /// A cloned folder may contain a stranger's settings. Until you accept the settings with this command, the files
-    /// `.hippocampus/config.toml`, `.hippocampus/policies.yaml` and `hipocampus.config.json` of the folder can only
-    /// restrict your own settings. Trust applies to the current content of these files. If a file changes, run this
-    /// command again.
-    Trust(TrustArgs),
-    /// Unregister a folder, and delete its index; the files in the folder stay
-    Remove {
-        /// The registered folder [default: the workspace of the current folder]
-        dir: Option<PathBuf>,
-        /// Also delete the tool results and other contents that sessions of the workspace stored; hippod has no other
-        /// copy of these contents
-        #[arg(long)]
-        purge: bool,
-    },
 }
 
 /// Verbs of `model`.

@@ -168,7 +168,7 @@ impl From<ClientError> for Failure {
             ClientError::Connect { .. } => Failure::new(Exit::NoDaemon, error.to_string())
                 .hint("start the daemon: hippoctl service start"),
             ClientError::Closed | ClientError::Unread(_) => Failure::new(Exit::Failed, error.to_string())
-                .hint("to see the log of the daemon: hippoctl logs"),
+                .hint("to see the log of the daemon: hippoctl service logs"),
             ClientError::Malformed(_) => Failure::new(Exit::Failed, error.to_string()).hint(
                 "install the same version of hippoctl and hippod, then stop the running daemon: hippoctl \
                  service stop",

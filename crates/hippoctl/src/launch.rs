@@ -144,7 +144,7 @@ pub fn wait(
             }
             None if begun.elapsed() > patience => {
                 let what = format!("the daemon does not answer: {}", paths.socket.display());
-                return Err(Failure::new(Exit::NoDaemon, what).hint("to see the log: hippoctl logs"));
+                return Err(Failure::new(Exit::NoDaemon, what).hint("to see the log: hippoctl service logs"));
             }
             _ => {}
         }

@@ -97,7 +97,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         Verb::Top => verbs::top::top(&mut session, out),
         Verb::Service { verb } => verbs::service::service(&mut session, &verb, out),
         Verb::Doctor(args) => verbs::daemon::doctor(&mut session, &args, out),
-        Verb::Logs(args) => verbs::logs::logs(&session, &args, out),
+        Verb::Share { verb } => verbs::share::share(&mut session, verb, out),
         Verb::Workspace { verb } => match verb {
             WorkspaceVerb::Add { dir } => verbs::workspace::add(&mut session, dir, out),
             WorkspaceVerb::Trust(args) => verbs::trust::trust(&mut session, args, out),

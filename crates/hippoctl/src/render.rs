@@ -15,6 +15,7 @@ pub mod passage;
 pub mod prompt;
 pub mod search;
 pub mod service;
+pub mod share;
 pub mod status;
 pub mod sync_check;
 pub mod tree;

@@ -22,6 +22,7 @@ pub mod prompt;
 pub mod remember;
 pub mod search;
 pub mod service;
+pub mod share;
 pub mod sync_check;
 pub mod top;
 pub mod tree;

@@ -52,6 +52,7 @@ fn found(texts: &[&str]) -> SearchResponse {
         scope: hippo_proto::Scope::Shared,
         copies: 0,
         superseded_by: None,
+        origin: None,
         explain: None,
     };
     SearchResponse {
@@ -136,7 +137,6 @@ fn a_request_is_retried_once_unless_it_could_take_effect_twice() {
     let search = ["--no-start", "--workspace", "/", "search", "day"];
     let remember = ["--no-start", "--workspace", "/", "remember", "never on Fridays"];
     let root = Path::new("/");
-
     // The daemon reads the first request without answering, so the request may have taken effect.
     let daemon = silent_once();
     let (code, stdout, stderr) = out(&daemon.run(root, &search));

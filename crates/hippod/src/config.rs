@@ -19,8 +19,8 @@ use hippo_proto::SettingChange;
 pub use layer::unreadable;
 pub use sections::{
     COOLDOWN_HOURS, ContextConfig, CyclesConfig, DecayProfile, EmbedConfig, IndexConfig, KeepTree, LogConfig,
-    PollMode, RecallConfig, ScopesConfig, SearchConfig, SessionsConfig, SourcesConfig, SummaryAuthor,
-    TreeConfig, WatchConfig,
+    PollMode, PostgresConfig, RecallConfig, ScopesConfig, SearchConfig, SessionsConfig, ShareConfig,
+    SourcesConfig, SummaryAuthor, TreeConfig, WatchConfig,
 };
 
 /// The settings of the daemon or of one workspace.
@@ -48,6 +48,8 @@ pub struct Config {
     pub context: ContextConfig,
     /// The compaction tree.
     pub tree: TreeConfig,
+    /// Sharing with a team.
+    pub share: ShareConfig,
     /// Logging.
     pub log: LogConfig,
     /// Keys set by environment variables; a workspace's file cannot override them.

@@ -247,7 +247,7 @@ impl ContextDatabase {
                         self.file.display()
                     );
                     return Err(RpcError::internal(what)
-                        .hint("hippod retries by itself; to see the reason: hippoctl logs"));
+                        .hint("hippod retries by itself; to see the reason: hippoctl service logs"));
                 }
                 held.write_again_at = Some(Instant::now() + WRITE_AGAIN);
                 store.write_again().map_err(|error| unusable(&error))?;

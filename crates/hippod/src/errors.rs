@@ -62,7 +62,7 @@ pub fn root_missing(root: &Path) -> RpcError {
 /// Returns the error for a task that panicked or was stopped at shutdown.
 pub fn task_failed(error: tokio::task::JoinError) -> RpcError {
     tracing::error!(%error, "a request failed");
-    RpcError::internal("the request failed inside the daemon").hint("for details: hippoctl logs")
+    RpcError::internal("the request failed inside the daemon").hint("for details: hippoctl service logs")
 }
 
 /// Returns the error for a disconnected client.

@@ -30,6 +30,7 @@ mod scan;
 mod server;
 pub mod service;
 mod sessions;
+mod share;
 mod staged;
 mod status;
 mod survey;

@@ -15,6 +15,7 @@ mod prompted;
 mod question;
 mod scratch;
 mod second;
+mod team;
 mod trace;
 mod why;
 
@@ -23,8 +24,7 @@ use std::time::Instant;
 
 use hippo_map::consolidation::PassageKey;
 use hippo_proto::{
-    ErrorKind, IndexState, LoggedPassage, RpcError, SearchHit, SearchMode, SearchRequest, SearchResponse,
-    Strategy, Viewer,
+    ErrorKind, LoggedPassage, RpcError, SearchHit, SearchMode, SearchRequest, SearchResponse, Strategy, Viewer,
 };
 use hippo_rank::collapse;
 use hippo_rank::rank::{self, Postings, RankInput, RankedChunk, VectorHits};
@@ -39,6 +39,7 @@ use crate::errors::store_error;
 use crate::message::{EngineHandle, WorkspaceMessage};
 use crate::models::Models;
 use crate::scan::describe_left_out;
+use crate::share::{PendingSearch, TeamShare};
 use crate::verify::Verifier;
 use crate::view::{SearchSnapshot, WorkspaceView};
 use crate::views::Views;
@@ -75,6 +76,8 @@ pub struct Searcher {
     pub engine: EngineHandle,
     /// Passages that sessions were given.
     pub recalls: Recalls,
+    /// Sharing with a team.
+    pub share: Arc<TeamShare>,
 }
 
 /// Handles `search`.
@@ -129,6 +132,7 @@ impl SearchState {
         &self,
         embedded: Option<&EmbeddedQuery>,
         model: Option<&str>,
+        team: Option<PendingSearch>,
     ) -> Result<Option<SearchAnswer>, RpcError> {
         let snapshot = self.view.snapshot();
         if embedded.is_some() && snapshot.model.as_deref() != model {
@@ -140,16 +144,23 @@ impl SearchState {
             Some(embedded) => self.second_ranking(&snapshot, &ranked, embedded)?,
             None => None,
         };
-        Ok(Some(self.collect(snapshot, &ranked, second, vector.is_some())))
+        Ok(Some(self.collect(
+            snapshot,
+            &ranked,
+            second,
+            team,
+            vector.is_some(),
+        )))
     }
 
     /// Checks the ranked chunks against the files on disk, and creates the answer from those whose text still exists.
-    /// `second` orders the first of them again.
+    /// `second` orders the first of them again, together with those of the team.
     fn collect(
         &self,
         snapshot: RwLockReadGuard<'_, SearchSnapshot>,
         ranked: &[RankedChunk],
         second: Option<SecondRanking<'_>>,
+        team: Option<PendingSearch>,
         vector: bool,
     ) -> SearchAnswer {
         let mut collector = Collector::new(&self.question.request, self.question.limit);
@@ -169,9 +180,13 @@ impl SearchState {
             Some((place, text?))
         };
         let mut largest = 1.0;
+        let compared = if second.is_some() { rerank::CANDIDATES } else { 0 };
+        let mut first: Vec<_> = places.by_ref().take(compared).filter_map(&mut check).collect();
+        let (mut of_team, late) = self.team_hits(team);
         if let Some(second) = second {
-            let first = places.by_ref().take(rerank::CANDIDATES).filter_map(&mut check);
-            for (place, text) in second.order(&self.question, first.collect()) {
+            first.append(&mut of_team);
+            first.sort_by(|(one, _), (other, _)| other.first_score.total_cmp(&one.first_score));
+            for (place, text) in second.order(&self.question, first) {
                 if collector.is_full() {
                     break;
                 }
@@ -179,7 +194,11 @@ impl SearchState {
                 collector.take(place, text);
             }
         }
+        let mut of_team = of_team.into_iter().peekable();
         for mut place in places {
+            while let Some((hit, text)) = of_team.next_if(|(hit, _)| hit.score() >= place.score()) {
+                collector.take(hit, text);
+            }
             if collector.is_full() {
                 break;
             }
@@ -188,6 +207,7 @@ impl SearchState {
                 collector.take(place, text);
             }
         }
+        of_team.for_each(|(hit, text)| collector.take(hit, text));
         let mut stale = StaleFiles {
             gone: verifier.missing_files(),
             changed: verifier.changed(),
@@ -209,6 +229,7 @@ impl SearchState {
         let is_hybrid = self.question.mode == SearchMode::Hybrid;
         let nothing_relevant = is_hybrid && is_whole && collector.is_irrelevant(&self.question.terms);
         let (collected, tokens, mut notes, dropped) = collector.finish(&self.question);
+        notes.extend(late);
         let (results, passages): (Vec<SearchHit>, Vec<_>) = (collected.into_iter())
             .map(|one| (one.hit, (one.passage, one.is_good)))
             .unzip();
@@ -339,32 +360,8 @@ impl SearchState {
             .search(query, VECTOR_CANDIDATES, filter, &rescore);
         found.map(|hits| VectorHits { hits }).map_err(|error| {
             RpcError::internal(format!("could not search by meaning: {error}"))
-                .hint("to search by keyword, use mode lexical; for details: hippoctl logs")
+                .hint("to search by keyword, use mode lexical; for details: hippoctl service logs")
         })
-    }
-
-    fn index_state(&self, snapshot: &SearchSnapshot, vector: bool) -> IndexState {
-        let freshness = self.view.freshness();
-        let wants_meaning = self.question.meaning && self.consulted.route != Route::Index;
-        let degraded = freshness.degraded.or_else(|| {
-            let missing = wants_meaning && !vector && !snapshot.vectors.is_empty();
-            missing.then(|| {
-                (
-                    "model-late",
-                    "searched only by keyword, because the model did not return a vector in time".to_owned(),
-                )
-            })
-        });
-        let (degraded, why) = degraded.unzip();
-        IndexState {
-            generation: snapshot.generation,
-            pending: freshness.pending,
-            lag_ms: freshness.behind_since.map_or(0, |since| {
-                u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
-            }),
-            degraded: degraded.map(str::to_owned),
-            why,
-        }
     }
 }
 

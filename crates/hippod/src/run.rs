@@ -24,6 +24,7 @@ use crate::registry::Registry;
 use crate::server;
 use crate::service::{self, PassedSocket};
 use crate::sessions;
+use crate::share;
 use crate::tasks::wait_until_set;
 use crate::ticks;
 use crate::tree;
@@ -117,6 +118,7 @@ pub async fn run(options: DaemonOptions, shutdown: impl Future<Output = ()>) -> 
         components.engine.clone(),
         stop.subscribe(),
     ));
+    let share = tokio::spawn(share::keep(Arc::clone(&components.share), stop.subscribe()));
     let (reporter, engine) = (Arc::clone(&components.reporter), components.engine.clone());
     let manager = tokio::spawn(async move { service::announce(&reporter, engine, pulse).await });
 
@@ -151,6 +153,7 @@ pub async fn run(options: DaemonOptions, shutdown: impl Future<Output = ()>) -> 
     left.abort();
     trees.abort();
     sessions.abort();
+    share.abort();
     embed.stop();
     components.engine.send(EngineMessage::Shutdown);
     let last_step = tokio::task::spawn_blocking(move || {
@@ -171,7 +174,7 @@ pub async fn run(options: DaemonOptions, shutdown: impl Future<Output = ()>) -> 
     match died.filter(|part| !asked || *part != "the server") {
         None => Ok(()),
         Some(part) => Err(anyhow!(
-            "{part} ended unexpectedly\nhint: the end of the log contains the reason: hippoctl logs"
+            "{part} ended unexpectedly\nhint: the end of the log contains the reason: hippoctl service logs"
         )),
     }
 }

@@ -39,6 +39,7 @@ use crate::memory::MemoryWriter;
 use crate::message::EngineHandle;
 use crate::models::Models;
 use crate::recall::Searcher;
+use crate::share::TeamShare;
 use crate::status::StatusReporter;
 use crate::tasks::wait_until_set;
 use crate::tree::Trees;
@@ -86,6 +87,8 @@ pub struct Components {
     pub searcher: Arc<Searcher>,
     /// The installed models.
     pub models: Arc<Models>,
+    /// Sharing with a team.
+    pub share: Arc<TeamShare>,
     /// Backups and restores of workspaces.
     pub backups: Arc<Backups>,
     /// Examiner for diagnosis and repair.

@@ -1457,6 +1457,21 @@ export interface Methods {
     params: SessionFlushRequest;
     result: SessionFlushResponse;
   };
+  /** Prepares the database of a team. */
+  "share.init": {
+    params: ShareInitRequest;
+    result: ShareInitResponse;
+  };
+  /** Publishes the changed text of a workspace to the team, or returns what would leave the machine. */
+  "share.publish": {
+    params: SharePublishRequest;
+    result: SharePublishResponse;
+  };
+  /** Returns the state of the sharing with the team. */
+  "share.status": {
+    params: ShareStatusRequest;
+    result: ShareStatusResponse;
+  };
   /** Stops the daemon. */
   shutdown: {
     params: ShutdownRequest;
@@ -1697,6 +1712,42 @@ export interface Notifications {
   event: Event;
   /** Progress of a request. */
   progress: Progress;
+}
+
+/** Origin of a result that another device or workspace of the team published. */
+export interface Origin {
+  /** Login that published the text. */
+  author: string;
+  /** Name of the device; if it is not registered, the first digits of its key. */
+  device: string;
+  /** Name of the team. */
+  team: string;
+  /** True if the signature of the device is valid for this text at this place. If it is false, somebody has changed the text on the server. */
+  verified: boolean;
+  /** Name of the workspace. */
+  workspace: string;
+}
+
+/** A passage that would leave the machine. */
+export interface OutgoingChunk {
+  /** Date of the text, `YYYY-MM-DD`. */
+  date: string | null;
+  /** The headings above the passage. */
+  heading: string[];
+  /** First line in the document. */
+  line: number;
+  /** Model of the vector that leaves with the text; null without a vector. */
+  model: string | null;
+  /** The text without secrets. */
+  text: string;
+}
+
+/** A document that would leave the machine. */
+export interface OutgoingText {
+  /** The passages, in order. */
+  passages: OutgoingChunk[];
+  /** Path relative to the workspace. */
+  path: string;
 }
 
 /** A task or decision that hippod leaves to the agent or the user. */
@@ -1971,6 +2022,8 @@ export interface SearchHit {
   heading: string[];
   /** Id of this text for `get`. It is valid while the text is unchanged. */
   id: string;
+  /** Origin of the text, if another device or workspace of the team published it. `get` cannot read such a text. */
+  origin?: Origin | undefined;
   /** Path relative to the workspace, with `/`. */
   path: string;
   /** The scope of the text: `private:` and the id of the agent. Absent for a text that all agents may read. */
@@ -2164,6 +2217,93 @@ export interface SettingsFile {
 
 /** The severity of a problem. */
 export type Severity = "error" | "warning" | "info";
+
+/** Parameters of `share.init`. */
+export interface ShareInitRequest {
+  /** Absolute path of a file with the password of this login; default: the configured source. */
+  password_file?: string | null | undefined;
+  /** Existing logins that may only read. */
+  readers?: string[] | undefined;
+  /** Name of the team; default: the configured team. */
+  team?: string | null | undefined;
+  /** URL of the database with the login of an administrator, without a password; default: the configured URL. */
+  url?: string | null | undefined;
+  /** Existing logins that may read and publish. */
+  writers?: string[] | undefined;
+}
+
+/** Answer to `share.init`. */
+export interface ShareInitResponse {
+  /** Version of the tables before; 0 without tables. */
+  from: number;
+  /** Name of the team. */
+  team: string;
+  /** True if the team was created. */
+  team_created: boolean;
+  /** Version of the tables after. */
+  to: number;
+}
+
+/** Parameters of `share.publish`. */
+export interface SharePublishRequest {
+  /** True to return exactly what would leave the machine, and publish nothing. */
+  dry_run?: boolean | undefined;
+  /** Path of the workspace, or of anything below it. */
+  workspace: string;
+}
+
+/** Answer to `share.publish`. */
+export interface SharePublishResponse {
+  /** Number of new or changed documents. */
+  documents: number;
+  /** Notes, for example that the server could not be asked which documents it has. */
+  notes?: string[] | undefined;
+  /** With `dry_run`: the documents that would leave the machine. */
+  outgoing?: OutgoingText[] | undefined;
+  /** Number of their passages. */
+  passages: number;
+  /** Number of removed documents. */
+  removed: number;
+  /** Name of the team. */
+  team: string;
+  /** Number of unchanged documents. */
+  unchanged: number;
+  /** Name of the workspace as the team sees it. */
+  workspace: string;
+}
+
+/** Parameters of `share.status`: none. */
+export type ShareStatusRequest = Record<string, never>;
+
+/** Answer to `share.status`. */
+export interface ShareStatusResponse {
+  /** Public key of this device, in hexadecimal. */
+  device: string;
+  /** True if the login may publish. */
+  may_publish: boolean;
+  /** Number of passages of the team on the server. */
+  passages: number;
+  /** True if the server answers. */
+  reachable: boolean;
+  /** Name of the team. */
+  team: string;
+  /** URL of the database; null without a team. */
+  url: string | null;
+  /** The reason why the server cannot be used, with a hint. */
+  why?: string | undefined;
+  /** The workspaces that share. */
+  workspaces: SharedWorkspace[];
+}
+
+/** A workspace that shares with the team. */
+export interface SharedWorkspace {
+  /** Error of the last attempt to publish. */
+  error?: string | undefined;
+  /** Root of the workspace. */
+  root: string;
+  /** Number of documents that differ from the server; null until the daemon has compared them. */
+  waiting: number | null;
+}
 
 /** Parameters of `shutdown`: none. */
 export interface ShutdownRequest {

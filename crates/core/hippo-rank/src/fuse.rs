@@ -75,6 +75,26 @@ const VECTOR: FeatureWeights = FeatureWeights {
 };
 
 impl FeatureWeights {
+    fn for_mode(mode: RankMode, has_vectors: bool) -> &'static Self {
+        match (mode, has_vectors) {
+            (RankMode::Vector, _) => &VECTOR,
+            (_, true) => &HYBRID,
+            (_, false) => &LEXICAL,
+        }
+    }
+
+    fn rank(&self, chunk: u32, features: Features, mode: RankMode, has_vectors: bool) -> RankedChunk {
+        let vector = features.vector_unit.filter(|_| has_vectors);
+        RankedChunk {
+            chunk,
+            score: self.score(&features),
+            lexical: (mode != RankMode::Vector).then(|| LEXICAL.score(&features)),
+            vector: vector.map(|_| VECTOR.score(&features)),
+            copies: 0,
+            explain: features,
+        }
+    }
+
     /// Returns the part of the weighted sum that does not depend on cosines.
     fn words(&self, features: &Features) -> f32 {
         self.unit * features.lexical_unit
@@ -97,11 +117,7 @@ impl FeatureWeights {
 /// Scores and sorts the candidates found by words and by vectors.
 pub(crate) fn fuse(input: &RankInput<'_>, hits: Vec<(u32, Features)>) -> Vec<RankedChunk> {
     let vectors = input.vectors.filter(|_| input.mode != RankMode::Lexical);
-    let weights = match (input.mode, vectors) {
-        (RankMode::Vector, _) => &VECTOR,
-        (_, Some(_)) => &HYBRID,
-        (_, None) => &LEXICAL,
-    };
+    let weights = FeatureWeights::for_mode(input.mode, vectors.is_some());
     let mut near: Vec<u32> = vectors
         .map(|vectors| vectors.hits.iter().map(|(chunk, _)| *chunk).collect())
         .unwrap_or_default();
@@ -135,16 +151,8 @@ pub(crate) fn fuse(input: &RankInput<'_>, hits: Vec<(u32, Features)>) -> Vec<Ran
     }
     let mut ranked: Vec<RankedChunk> = candidates
         .iter()
-        .map(|Candidate { chunk, features, .. }| RankedChunk {
-            chunk: *chunk,
-            score: weights.score(features),
-            lexical: (input.mode != RankMode::Vector).then(|| LEXICAL.score(features)),
-            vector: features
-                .vector_unit
-                .filter(|_| vectors.is_some())
-                .map(|_| VECTOR.score(features)),
-            copies: 0,
-            explain: *features,
+        .map(|Candidate { chunk, features, .. }| {
+            weights.rank(*chunk, *features, input.mode, vectors.is_some())
         })
         .collect();
     ranked.sort_unstable_by(|a, b| {
@@ -154,6 +162,21 @@ pub(crate) fn fuse(input: &RankInput<'_>, hits: Vec<(u32, Features)>) -> Vec<Ran
     });
     ranked.truncate(input.limit);
     ranked
+}
+
+/// Scores one chunk by its features, and by its date if the query has dates.
+pub(crate) fn score_one(
+    features: Features,
+    chunk: u32,
+    mode: RankMode,
+    dates: Option<(DateRange, Date)>,
+) -> RankedChunk {
+    let features = Features {
+        date: dates.map_or(0.0, |(range, date)| nearness(&range, date)),
+        ..features
+    };
+    let has_vectors = features.vector_unit.is_some();
+    FeatureWeights::for_mode(mode, has_vectors).rank(chunk, features, mode, has_vectors)
 }
 
 /// Compares two chunks with equal scores by path and position. An order by id would depend on the history of the index.

@@ -13,9 +13,9 @@ use hippo_text::speaker::is_speaker_term;
 /// Saturation of repeated terms in BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009).
 const K1: f32 = 1.2;
 /// Length normalization of BM25 for a chunk. It is low because the shortest lines contain the least information.
-const B_UNIT: f32 = 0.3;
+pub(crate) const B_UNIT: f32 = 0.3;
 /// Length normalization of BM25 for a passage. This is the usual value.
-const B_PASSAGE: f32 = 0.75;
+pub(crate) const B_PASSAGE: f32 = 0.75;
 /// A window contains this number of chunks before its chunk, and the same number after it.
 pub(crate) const REACH: u32 = 2;
 
@@ -55,7 +55,7 @@ pub(crate) fn score(
             continue;
         }
         let weight = idf(corpus.len() as u64, posting.chunks.len() as u64);
-        attainable += weight * (K1 + 1.0);
+        attainable += self::attainable(weight);
         scratch.add_units_and_windows(corpus, posting.chunks, weight);
         scratch.add_passages(corpus, posting.chunks, weight);
     }
@@ -179,7 +179,12 @@ pub fn idf(all: u64, with: u64) -> f32 {
     (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
 }
 
+/// Returns the upper bound of the score of a term with this weight.
+pub(crate) fn attainable(weight: f32) -> f32 {
+    weight * (K1 + 1.0)
+}
+
 /// Returns the saturated frequency of BM25, below K1 + 1. `length` is the length divided by the mean length.
-fn saturated(count: f32, b: f32, length: f32) -> f32 {
+pub(crate) fn saturated(count: f32, b: f32, length: f32) -> f32 {
     count * (K1 + 1.0) / (count + K1 * (1.0 - b + b * length))
 }

@@ -7,6 +7,7 @@ pub mod corpus;
 pub mod cue;
 pub mod dates;
 pub mod floor;
+pub mod foreign;
 mod fuse;
 mod lexical;
 pub mod pack;

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RpcError;
+use crate::types::Origin;
 use crate::types::check::{refuse_larger, refuse_outside, refuse_zero};
 use hippo_types::entry::StrengthBand;
 use hippo_types::scope::Scope;
@@ -177,6 +178,9 @@ pub struct SearchHit {
     /// Path and line of another result that is dated later and changes a value of this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
+    /// Origin of the text, if another device or workspace of the team published it. `get` cannot read such a text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
     /// Components of the score by name, if `explain` was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explain: Option<BTreeMap<String, f32>>,

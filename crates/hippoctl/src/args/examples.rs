@@ -29,7 +29,6 @@ pub const DOCTOR: &str = "Examples:
   hippoctl doctor --fix --dry-run
   hippoctl doctor --audit --verbose";
 pub const SYNC: &str = "Examples:\n  hippoctl sync\n  hippoctl sync --wait --progress plain";
-pub const LOGS: &str = "Examples:\n  hippoctl logs -n 20\n  hippoctl logs --hooks";
 pub const WORKSPACE: &str = "Examples:
   hippoctl workspace add ~/notes
   hippoctl workspace list

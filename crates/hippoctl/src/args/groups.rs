@@ -11,8 +11,8 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Write", &["remember", "ingest", "import"]),
     ("The map", &["index", "consolidate", "tree"]),
     ("Sessions of agents", &["context", "compact", "prompt", "why", "heartbeat", "mcp"]),
-    ("Upkeep", &["status", "top", "doctor", "sync", "sync-check", "logs", "backup", "restore"]),
-    ("Setup", &["init", "workspace", "model", "service", "demo"]),
+    ("Upkeep", &["status", "top", "doctor", "sync", "sync-check", "backup", "restore"]),
+    ("Setup", &["init", "workspace", "share", "model", "service", "demo"]),
 ];
 
 /// Returns the grammar of the command line, with the verbs grouped for `--help`. The verb is optional, because

@@ -39,7 +39,7 @@ pub struct DoctorArgs {
     pub verbose: bool,
 }
 
-/// Options of `logs`.
+/// Options of `service logs`.
 #[derive(Debug, Args)]
 pub struct LogsArgs {
     /// Print the failures of hooks, in place of the log of the daemon

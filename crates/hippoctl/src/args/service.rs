@@ -2,12 +2,16 @@
 
 use clap::Subcommand;
 
+use super::LogsArgs;
+
 /// Text below the help of `service`.
 pub const EXAMPLES: &str = "Examples:
   hippoctl service start
   hippoctl service install --dry-run
   hippoctl service install
-  hippoctl service status";
+  hippoctl service status
+  hippoctl service logs -n 20
+  hippoctl service logs --hooks";
 
 /// Verbs of `service`.
 #[derive(Debug, Subcommand)]
@@ -32,6 +36,10 @@ pub enum ServiceVerb {
         #[arg(long)]
         dry_run: bool,
     },
+    /// Print the log of the daemon
+    ///
+    /// Prints the end of the log file, or of the systemd journal if systemd runs the daemon.
+    Logs(LogsArgs),
     /// Show whether the service is installed, enabled and running, and list its problems
     Status,
 }

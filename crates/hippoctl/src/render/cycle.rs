@@ -96,7 +96,7 @@ pub fn notes(report: &CycleReport) -> Vec<String> {
             Some("the run demoted the maximum number of entries; the remaining entries are listed as refused")
         }
         CycleOutcome::Failed if report.notes.is_empty() => {
-            Some("to see the reason in the log of the daemon: hippoctl logs")
+            Some("to see the reason in the log of the daemon: hippoctl service logs")
         }
         _ => None,
     };

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use hippo_proto::{SearchHit, SearchResponse, SearchTrace, Strategy};
+use hippo_proto::{Origin, SearchHit, SearchResponse, SearchTrace, Strategy};
 
 use super::passage::TerminalView;
 use super::{INDENT, harmless, lines, one_line, plural, table};
@@ -46,9 +46,11 @@ pub fn notes(answer: &SearchResponse) -> Vec<String> {
 
 fn hit(rank: usize, hit: &SearchHit, view: Option<&TerminalView>, style: Style) -> String {
     let lines = lines(hit.start_line, hit.end_line);
-    let shown = |path: &str| harmless(&view.map_or_else(|| path.to_owned(), |view| view.path(path)));
+    // A passage of the team has no file here.
+    let files = view.filter(|_| hit.origin.is_none());
+    let shown = |path: &str| harmless(&files.map_or_else(|| path.to_owned(), |view| view.path(path)));
     let mut place = style.path(format!("{}:{lines}", shown(&hit.path)));
-    if let Some(view) = view {
+    if let Some(view) = files {
         place = view.link(&hit.path, &place, style);
     }
     let date = hit.date.as_ref().map(|date| style.quiet(format!("  {date}")));
@@ -73,6 +75,21 @@ fn hit(rank: usize, hit: &SearchHit, view: Option<&TerminalView>, style: Style) 
     };
     for line in passage {
         let _ = writeln!(text, "{}", format!("{INDENT}{line}").trim_end());
+    }
+    if let Some(origin) = &hit.origin {
+        let Origin {
+            device,
+            author,
+            verified,
+            ..
+        } = origin;
+        let warning = if *verified {
+            ""
+        } else {
+            "; NOT VERIFIED: the text was changed on the server"
+        };
+        let origin = harmless(&format!("from {author} on {device}{warning}"));
+        let _ = writeln!(text, "{INDENT}{}", style.quiet(origin));
     }
     if hit.copies > 0 {
         let copies = plural(hit.copies.into(), "other place");
@@ -162,6 +179,7 @@ mod tests {
             scope: hippo_proto::Scope::Shared,
             copies: 2,
             superseded_by: None,
+            origin: None,
             explain: Some(BTreeMap::from([("bm25".into(), 0.7), ("window".into(), 0.25)])),
         };
         let plain = SearchHit {
@@ -175,6 +193,7 @@ mod tests {
             scope: hippo_proto::Scope::Shared,
             copies: 1,
             superseded_by: None,
+            origin: None,
             explain: None,
             ..hit.clone()
         };

@@ -162,7 +162,7 @@ impl Manager {
     pub fn log(self) -> &'static str {
         match self {
             Self::Systemd => "journalctl --user -u hippod",
-            Self::Launchd => "hippoctl logs",
+            Self::Launchd => "hippoctl service logs",
         }
     }
 }

@@ -100,7 +100,7 @@ fn wait_until_gone(session: &DaemonSession, pid: u32) -> Result<(), Failure> {
     while there() {
         if begun.elapsed() > PATIENCE {
             let failure = Failure::new(Exit::Failed, format!("the daemon did not stop (process {pid})"));
-            return Err(failure.hint("to see the log of the daemon: hippoctl logs"));
+            return Err(failure.hint("to see the log of the daemon: hippoctl service logs"));
         }
         thread::sleep(Duration::from_millis(5));
     }

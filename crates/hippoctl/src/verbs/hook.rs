@@ -324,7 +324,7 @@ fn claude_project() -> Option<OsString> {
 fn append_to_log(folder: &Path, name: HookName, what: &str) {
     let what: String = what.replace(char::is_control, " ").chars().take(1_000).collect();
     let now = jiff::Timestamp::now();
-    // The line has the format of the daemon's log, so `hippoctl logs` can print both logs.
+    // The line has the format of the daemon's log, so `hippoctl service logs` can print both logs.
     let name = name.to_possible_value();
     let name = name.as_ref().map_or("", PossibleValue::get_name);
     let line = format!("{now:.6}  WARN {name}: {what}\n");

@@ -1,4 +1,4 @@
-//! `logs`: log of the daemon, from a file or the journal.
+//! `service logs`: log of the daemon, from a file or the journal.
 
 use std::fs;
 use std::process::Command;

@@ -25,6 +25,7 @@ pub fn service(session: &mut DaemonSession, verb: &ServiceVerb, out: &mut Output
         ServiceVerb::Stop => daemon::stop(session, out),
         ServiceVerb::Install { dry_run } => out.answer(&install(session, *dry_run)?, render_steps),
         ServiceVerb::Uninstall { dry_run } => out.answer(&uninstall(session, *dry_run)?, render_steps),
+        ServiceVerb::Logs(args) => super::logs::logs(session, args, out),
         ServiceVerb::Status => out.answer(&status(session)?, render_status),
     }
 }

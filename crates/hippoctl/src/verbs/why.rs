@@ -183,6 +183,7 @@ fn split_lines(hit: &SearchHit) -> Vec<SearchHit> {
         end_line: number,
         text: line.to_owned(),
         superseded_by: None,
+        origin: None,
         ..hit.clone()
     };
     lines.map(line).collect()

@@ -40,6 +40,14 @@ pub(super) enum ValueKind {
     Globs,
     /// A list of globs that contain `{agent}`.
     Agents,
+    /// A list of texts.
+    Texts,
+    /// A text, or empty.
+    Text,
+    /// The URL of a PostgreSQL database without a password, or empty.
+    ServerUrl,
+    /// The name of a team, or empty.
+    Team,
     /// A cron expression of five fields, or empty.
     Cron,
 }
@@ -72,7 +80,7 @@ impl ConfigKey {
 
     /// Returns section and name separately.
     pub fn parts(&self) -> (&'static str, &'static str) {
-        self.name.split_once('.').unwrap_or(("", self.name))
+        self.name.rsplit_once('.').unwrap_or(("", self.name))
     }
 
     /// Returns the environment variable that sets the key.
@@ -170,6 +178,14 @@ impl ValueKind {
                 check_globs(globs, |globs| ScopeRules::new(globs).map(drop))
             }
             (Self::Globs | Self::Agents, _) => wrong("a list of globs"),
+            (Self::Texts, Value::Array(texts)) if texts.iter().all(Value::is_str) => Ok(()),
+            (Self::Texts, _) => wrong("a list of texts"),
+            (Self::Text, Value::String(_)) => Ok(()),
+            (Self::Text, _) => wrong("a text"),
+            (Self::ServerUrl | Self::Team, Value::String(text)) if text.is_empty() => Ok(()),
+            // The messages do not repeat a URL, because it may contain a password.
+            (Self::ServerUrl, value) => hippo_share::check_url(value.as_str().unwrap_or_default()),
+            (Self::Team, value) => hippo_share::check_team(value.as_str().unwrap_or_default()),
         }
     }
 
@@ -180,9 +196,15 @@ impl ValueKind {
         let read = match self {
             Self::Bool => trimmed.parse().ok().map(Value::Boolean),
             Self::Whole(..) => trimmed.replace('_', "").parse().ok().map(Value::Integer),
-            Self::Choice(_) | Self::Name | Self::Zone | Self::Cron => None,
-            Self::Globs | Self::Agents if trimmed.starts_with('[') => trimmed.parse().ok(),
-            Self::Globs | Self::Agents => {
+            Self::Choice(_)
+            | Self::Name
+            | Self::Zone
+            | Self::Cron
+            | Self::Text
+            | Self::ServerUrl
+            | Self::Team => None,
+            Self::Globs | Self::Agents | Self::Texts if trimmed.starts_with('[') => trimmed.parse().ok(),
+            Self::Globs | Self::Agents | Self::Texts => {
                 let globs = trimmed.split(',').map(str::trim).filter(|glob| !glob.is_empty());
                 Some(Value::Array(
                     globs.map(|glob| Value::String(glob.to_owned())).collect(),

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
-use toml::de::DeTable;
+use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
 use hippo_fs::nesting::{TooDeep, check_toml};
@@ -86,8 +86,11 @@ fn shown(value: &Value) -> String {
 pub(super) fn merge(base: &Config, layers: &[ConfigLayer]) -> Result<Config> {
     let mut table = Table::try_from(base).context(TOGETHER)?;
     for (name, value) in layers.iter().flat_map(|layer| &layer.values) {
-        let (section, key) = name.split_once('.').unwrap_or(("", name));
-        if let Some(Value::Table(section)) = table.get_mut(section) {
+        let (sections, key) = name.rsplit_once('.').unwrap_or(("", name));
+        let section = sections.split('.').try_fold(&mut table, |table, section| {
+            table.get_mut(section).and_then(Value::as_table_mut)
+        });
+        if let Some(section) = section {
             section.insert(key.to_owned(), value.clone());
         }
     }
@@ -159,7 +162,11 @@ fn is_ours(variable: &str) -> bool {
     let section = variable
         .strip_prefix("HIPPOD_")
         .and_then(|rest| rest.split_once('_'));
-    section.is_some_and(|(section, _)| KEYS.iter().any(|key| key.parts().0.eq_ignore_ascii_case(section)))
+    let is_first = |key: &ConfigKey, section: &str| {
+        let first = key.name.split('.').next();
+        first.is_some_and(|first| first.eq_ignore_ascii_case(section))
+    };
+    section.is_some_and(|(section, _)| KEYS.iter().any(|key| is_first(key, section)))
 }
 
 /// Byte offset in a file, and description of the problem there.
@@ -176,21 +183,49 @@ fn of_text(text: &str, whose: LayerOwner) -> Result<ConfigLayer, LayerError> {
     let values: Table = text.parse().map_err(syntax)?;
     let mut layer = ConfigLayer::default();
     for (section, inside) in &places {
-        let at = section.span().start;
-        let section: &str = section.get_ref();
-        if !KEYS.iter().any(|key| key.parts().0 == section) {
+        let values = values.get(section.get_ref().as_ref());
+        layer.read_section(
+            section.get_ref(),
+            section.span().start,
+            inside.get_ref(),
+            values,
+            whose,
+        )?;
+    }
+    Ok(layer)
+}
+
+impl ConfigLayer {
+    /// Reads a section and the sections inside it. `at` is the location of the section.
+    fn read_section(
+        &mut self,
+        section: &str,
+        at: usize,
+        inside: &DeValue<'_>,
+        values: Option<&Value>,
+        whose: LayerOwner,
+    ) -> Result<(), LayerError> {
+        let is_section = |name: &str| {
+            let rest = KEYS.iter().filter_map(|key| key.parts().0.strip_prefix(name));
+            rest.into_iter()
+                .any(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        if !is_section(section) {
             return Err((at, unknown(section)));
         }
-        let Some(inside) = inside.get_ref().as_table() else {
+        let Some(inside) = inside.as_table() else {
             return Err((at, format!("expected a section: [{section}]")));
         };
         for (name, place) in inside {
-            let value = values
-                .get(section)
-                .and_then(|section| section.get(name.get_ref().as_ref()));
-            let Some(value) = value else { continue };
+            let Some(value) = values.and_then(|values| values.get(name.get_ref().as_ref())) else {
+                continue;
+            };
             let full = format!("{section}.{}", name.get_ref());
             let at = name.span().start;
+            if is_section(&full) {
+                self.read_section(&full, at, place.get_ref(), Some(value), whose)?;
+                continue;
+            }
             let key = ConfigKey::find_key(&full).ok_or_else(|| (at, unknown(&full)))?;
             if whose == LayerOwner::Workspace && key.own == OverrideLimit::Never {
                 let message = format!("a workspace cannot set `{full}`; set it in hippod's own config.toml");
@@ -198,10 +233,10 @@ fn of_text(text: &str, whose: LayerOwner) -> Result<ConfigLayer, LayerError> {
             }
             let wrong = |message| (place.span().start, format!("`{full}`: {message}"));
             key.kind.check(value).map_err(wrong)?;
-            layer.values.push((key.name, value.clone()));
+            self.values.push((key.name, value.clone()));
         }
+        Ok(())
     }
-    Ok(layer)
 }
 
 fn unknown(name: &str) -> String {

@@ -1,10 +1,13 @@
 //! Sections of the settings.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use hippo_context::capture::CaptureSettings;
 use hippo_map::decay::DecayCurve;
 use hippo_map::schedule::{Cron, ScheduleSettings};
+use hippo_share::{PasswordSource, ServerSettings};
 
 /// Minimum number of hours between two updates of the compaction tree by hooks and heartbeats.
 pub const COOLDOWN_HOURS: u32 = 3;
@@ -241,6 +244,58 @@ pub enum SummaryAuthor {
     Off,
     /// The agent, during heartbeats.
     Agent,
+}
+
+/// Settings in the section `[share]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ShareConfig {
+    /// The server of the team.
+    pub postgres: PostgresConfig,
+}
+
+/// Settings in the section `[share.postgres]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PostgresConfig {
+    /// URL of the database, without a password; empty without a team.
+    pub url: String,
+    /// Name of the team.
+    pub team: String,
+    /// Folders of the workspaces that share with the team.
+    pub workspaces: Vec<PathBuf>,
+    /// True if the text of these workspaces is published.
+    pub publish: bool,
+    /// File with the password.
+    pub password_file: PathBuf,
+    /// Command that prints the password.
+    pub password_command: Vec<String>,
+    /// File with the certificates of the authorities; empty for the public ones.
+    pub ca_file: PathBuf,
+    /// Maximum time in milliseconds that a search waits for the server.
+    pub budget_ms: u64,
+}
+
+impl PostgresConfig {
+    /// Returns the settings of the connection; `None` without a server and a team.
+    pub fn server(&self) -> Option<ServerSettings> {
+        if self.url.is_empty() || self.team.is_empty() {
+            return None;
+        }
+        Some(ServerSettings {
+            url: self.url.clone(),
+            password: match !self.password_file.as_os_str().is_empty() {
+                true => PasswordSource::File(self.password_file.clone()),
+                false if self.password_command.is_empty() => PasswordSource::Absent,
+                false => PasswordSource::Command(self.password_command.clone()),
+            },
+            ca_file: self.ca_file(),
+        })
+    }
+
+    /// Returns the file with the certificates of the authorities; `None` for the public ones.
+    pub fn ca_file(&self) -> Option<PathBuf> {
+        let is_set = !self.ca_file.as_os_str().is_empty();
+        is_set.then(|| self.ca_file.clone())
+    }
 }
 
 /// Settings in the section `[log]`.

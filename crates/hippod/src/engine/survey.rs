@@ -193,7 +193,7 @@ fn examine_watcher(workspace: &Workspace, place: &str, survey: &mut Survey) {
             return warn(
                 "watcher",
                 what.to_owned(),
-                "to see why the watcher did not start: hippoctl logs",
+                "to see why the watcher did not start: hippoctl service logs",
             );
         }
         (None, _) => "the workspace is being opened; the watcher starts soon".to_owned(),

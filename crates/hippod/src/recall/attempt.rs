@@ -68,6 +68,12 @@ pub async fn answer(
         })
     };
     let mut consulted = index_first::consult(view, question)?;
+    if consulted.route == Route::Index
+        && question.mode == SearchMode::Hybrid
+        && searcher.share.includes(&view.root)
+    {
+        consulted.verify("the team may have newer passages: a search verifies the entry");
+    }
     if consulted.route == Route::Index {
         let state = state(consulted.clone());
         match run_blocking_on(&state, SearchState::by_entries).await? {
@@ -144,8 +150,12 @@ async fn search(state: &Arc<SearchState>) -> Result<Option<SearchAnswer>, RpcErr
             ),
         );
     }
+    let vector = model
+        .clone()
+        .zip(embedded.as_ref().map(|one| one.vector.to_vec()));
+    let team = state.ask_team(vector);
     run_blocking_on(state, move |state| {
-        state.answer(embedded.as_ref(), model.as_deref())
+        state.answer(embedded.as_ref(), model.as_deref(), team)
     })
     .await
 }

@@ -81,10 +81,15 @@ impl Filter {
                 return false;
             }
         }
+        self.admits(snapshot.corpus.date(place))
+    }
+
+    /// Returns whether a text with this date passes the date filters.
+    pub fn admits(&self, date: Option<Date>) -> bool {
         if self.since.is_none() && self.until.is_none() {
             return true;
         }
-        snapshot.corpus.date(place).is_some_and(|date| {
+        date.is_some_and(|date| {
             self.since.is_none_or(|since| date >= since) && self.until.is_none_or(|until| date <= until)
         })
     }

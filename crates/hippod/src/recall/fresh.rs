@@ -6,12 +6,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hippo_proto::{RpcError, SearchResponse, shorten};
+use hippo_proto::{IndexState, RpcError, SearchResponse, shorten};
 
-use super::Searcher;
+use super::index_first::Route;
+use super::{SearchState, Searcher};
 use crate::errors::task_failed;
 use crate::message::{EngineMessage, WorkspaceMessage};
-use crate::view::WorkspaceView;
+use crate::view::{SearchSnapshot, WorkspaceView};
 
 /// Maximum total time that one search waits for changed files.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -19,6 +20,33 @@ const PATIENCE: Duration = Duration::from_millis(200);
 const MOST_FILES: u64 = 20;
 /// Maximum number of files that a note names.
 const NAMED: usize = 3;
+
+impl SearchState {
+    /// Returns the state of the index for an answer. `vector` is true if the search used a vector.
+    pub(super) fn index_state(&self, snapshot: &SearchSnapshot, vector: bool) -> IndexState {
+        let freshness = self.view.freshness();
+        let wants_meaning = self.question.meaning && self.consulted.route != Route::Index;
+        let degraded = freshness.degraded.or_else(|| {
+            let missing = wants_meaning && !vector && !snapshot.vectors.is_empty();
+            missing.then(|| {
+                (
+                    "model-late",
+                    "searched only by keyword, because the model did not return a vector in time".to_owned(),
+                )
+            })
+        });
+        let (degraded, why) = degraded.unzip();
+        IndexState {
+            generation: snapshot.generation,
+            pending: freshness.pending,
+            lag_ms: freshness.behind_since.map_or(0, |since| {
+                u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
+            }),
+            degraded: degraded.map(str::to_owned),
+            why,
+        }
+    }
+}
 
 /// Files of ranked chunks that differ from the index.
 #[derive(Debug, Default, Clone)]

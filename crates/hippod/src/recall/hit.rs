@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hippo_map::consolidation::PassageKey;
 use hippo_map::truth::{AMONG, DatedText, find_superseded, order_latest_first, own_date};
-use hippo_proto::{LoggedPassage, Scores, SearchHit, SearchRequest};
+use hippo_proto::{LoggedPassage, Origin, Scores, SearchHit, SearchRequest};
 use hippo_rank::collapse::AnswerTexts;
 use hippo_rank::corpus::{ChunkPlace, SectionPlace};
 use hippo_rank::floor::{GOOD, has_all_words, is_weak};
@@ -40,9 +40,14 @@ pub struct ChunkHit {
     pub second_features: Option<FeatureValues>,
     /// Headings above the chunk, outermost first.
     pub heading: Vec<String>,
-    date: Option<String>,
-    scope: Scope,
-    tokens: u32,
+    /// Date of the chunk.
+    pub date: Option<String>,
+    /// Scope of the text.
+    pub scope: Scope,
+    /// Number of tokens; 0 if no model has counted them.
+    pub tokens: u32,
+    /// Origin of a passage of the team.
+    pub origin: Option<Origin>,
 }
 
 impl ChunkHit {
@@ -172,6 +177,7 @@ impl Collector {
             heading,
             date,
             scope,
+            origin,
             ..
         } = place;
         // Passages of a remembered answer were not ranked again, so they have no component scores.
@@ -199,6 +205,7 @@ impl Collector {
             scope,
             copies: ranked.copies,
             superseded_by: None,
+            origin,
             explain: (self.explain && is_ranked).then(|| explain(&ranked.explain, second_features.as_ref())),
         };
         self.results.push(CollectedHit {
@@ -344,6 +351,7 @@ fn locate_hit(snapshot: &SearchSnapshot, ranked: &RankedChunk) -> Option<ChunkHi
         date: snapshot.corpus.date(place).map(|date| date.to_string()),
         scope: snapshot.scope(place.document).clone(),
         tokens: snapshot.tokens.get(ranked.chunk as usize).copied().unwrap_or(0),
+        origin: None,
     })
 }
 

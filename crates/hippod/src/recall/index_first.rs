@@ -178,7 +178,7 @@ impl SearchState {
                 .is_newer_told(&snapshot, learned.at, learned.generation)
                 .map_err(|error| search_error(&self.searcher, &self.view, error))?;
             if whole && !newer {
-                let answered = self.collect(snapshot, &remembered, None, false);
+                let answered = self.collect(snapshot, &remembered, None, None, false);
                 if !answered.gone && !answered.response.results.is_empty() {
                     return Ok(Ok(answered));
                 }
@@ -206,7 +206,7 @@ impl SearchState {
     /// results of a search.
     fn follow(&self, snapshot: RwLockReadGuard<'_, SearchSnapshot>) -> Result<SearchAnswer, RpcError> {
         let (ranked, empty) = self.pointed(&snapshot)?;
-        let answered = self.collect(snapshot, &ranked, None, false);
+        let answered = self.collect(snapshot, &ranked, None, None, false);
         // If the index has no text for a pointer, check on disk whether its target exists. If the text of a ranked
         // chunk is gone, check the targets of all pointers.
         let doubted: Vec<&(EntryId, Pointer, bool)> = empty
@@ -232,7 +232,7 @@ impl SearchState {
         let known: HashSet<u32> = ranked.iter().map(|hit| hit.chunk).collect();
         let found = self.rank(&snapshot, None, Some(&|chunk| !known.contains(&chunk)))?;
         ranked.extend(found);
-        let mut answered = self.collect(snapshot, &ranked, None, false);
+        let mut answered = self.collect(snapshot, &ranked, None, None, false);
         answered.response.strategy = Strategy::Hybrid;
         answered.response.notes.extend(stale);
         Ok(answered)

@@ -130,7 +130,9 @@ impl SecondRanking<'_> {
                 passage: hit.passage,
                 text: &verified.text,
                 heading: format!("{} {}", hit.path, hit.heading.join(" ")),
-                vector_passage: self.passages.get(&hit.ranked.chunk).copied().unwrap_or_default(),
+                vector_passage: (self.passages.get(&hit.ranked.chunk).copied())
+                    .or(hit.ranked.explain.vector_unit)
+                    .unwrap_or_default(),
             })
             .collect();
         let similarity = |words: &[&str], others: &[&str]| self.words.similarities(words, others);

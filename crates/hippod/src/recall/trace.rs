@@ -45,7 +45,7 @@ pub fn complete(state: &SearchState, answered: SearchAnswer) -> SearchResponse {
     if !view.config.index.enabled {
         return response;
     }
-    for hit in &mut response.results {
+    for hit in response.results.iter_mut().filter(|hit| hit.origin.is_none()) {
         if let Some(record) = index.of_place(&hit.path, &hit.heading) {
             hit.entry = Some(record.entry.id.0.clone());
             hit.strength = Some(index.strength(record, question.at));
@@ -70,7 +70,9 @@ pub fn complete(state: &SearchState, answered: SearchAnswer) -> SearchResponse {
         }
     }
     // If the index was degraded, for example without vectors, do not remember the answer. A later answer may be better.
-    let whole = response.index.degraded.is_none();
+    // Passages of the team are not remembered either, because they can change at any time.
+    let is_own = response.results.iter().all(|hit| hit.origin.is_none());
+    let whole = response.index.degraded.is_none() && is_own;
     let searched = question.mode == SearchMode::Hybrid && consulted.route != Route::Index;
     // A stored answer is visible to all agents, and the question itself may be private.
     let is_public = question.filter.viewer.0.is_none();

@@ -25,6 +25,7 @@ use crate::models::Models;
 use crate::recall::{Recalls, Searcher};
 use crate::registry::Registry;
 use crate::server::{Components, SessionFlusher};
+use crate::share::TeamShare;
 use crate::status::StatusReporter;
 use crate::tasks::{OneAtATime, Pulse};
 use crate::tree::Trees;
@@ -89,6 +90,7 @@ pub(super) fn build_parts(
         contexts: Arc::clone(&contexts),
         trees: Arc::clone(&trees),
     };
+    let share = Arc::new(TeamShare::new(&config.share.postgres, &paths, Arc::clone(&views)));
     let searcher = Searcher {
         views: Arc::clone(&views),
         clock: Arc::clone(&clock),
@@ -96,6 +98,7 @@ pub(super) fn build_parts(
         models: Arc::clone(&models),
         engine: handle.clone(),
         recalls: Recalls::default(),
+        share: Arc::clone(&share),
     };
     let backups = Backups {
         views: Arc::clone(&views),
@@ -155,6 +158,7 @@ pub(super) fn build_parts(
         flusher: Arc::new(flusher),
         searcher: Arc::new(searcher),
         models,
+        share,
         backups: Arc::new(backups),
         doctor: Arc::new(doctor),
         reporter: Arc::new(reporter),

@@ -230,7 +230,8 @@ fn findable(mut error: RpcError, request: &str) -> RpcError {
     if error.data.kind == ErrorKind::Internal {
         let hint: &str = &error.data.hint;
         let separator = if hint.is_empty() { "" } else { "; " };
-        error.data.hint = format!("{hint}{separator}see request {request} in the log: hippoctl logs").into();
+        error.data.hint =
+            format!("{hint}{separator}see request {request} in the log: hippoctl service logs").into();
     }
     error
 }

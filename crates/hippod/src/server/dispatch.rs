@@ -24,6 +24,7 @@ use crate::errors::client_gone;
 use crate::message::{EngineMessage, EntryCommand, WorkspaceMessage};
 use crate::models::Models;
 use crate::recall;
+use crate::share;
 use crate::status;
 use crate::tasks::{Cancellation, run_blocking_on};
 use crate::tree::{self, Trees};
@@ -221,6 +222,12 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
             }
             line(&id, flush::flush(&components.flusher, request, outbox).await)
         }
+        Request::ShareInit(request) => line(&id, share::init(&components.share, request).await),
+        Request::SharePublish(request) => {
+            let published = share::publish(&components.share, views, request);
+            line(&id, published.await)
+        }
+        Request::ShareStatus(request) => line(&id, share::status(&components.share, request).await),
         Request::ModelList(_) => {
             let listed = run_blocking_on(models, Models::list).await;
             engine.send(EngineMessage::LookForModel);

@@ -497,6 +497,36 @@ class Methods(ABC):
         answer: p.SessionFlushResponse = self.call("session.flush", given(path=path, workspace=workspace, agent=agent, close=close, compact=compact, format=format, session=session, tree=tree, wait=wait))
         return answer
 
+    def share_init(
+        self,
+        *,
+        password_file: str | None = None,
+        readers: Sequence[str] | None = None,
+        team: str | None = None,
+        url: str | None = None,
+        writers: Sequence[str] | None = None,
+    ) -> p.ShareInitResponse:
+        """Prepares the database of a team."""
+        answer: p.ShareInitResponse = self.call("share.init", given(password_file=password_file, readers=readers, team=team, url=url, writers=writers))
+        return answer
+
+    def share_publish(
+        self,
+        *,
+        workspace: str,
+        dry_run: bool | None = None,
+    ) -> p.SharePublishResponse:
+        """Publishes the changed text of a workspace to the team, or returns what would leave the machine."""
+        answer: p.SharePublishResponse = self.call("share.publish", given(workspace=workspace, dry_run=dry_run))
+        return answer
+
+    def share_status(
+        self,
+    ) -> p.ShareStatusResponse:
+        """Returns the state of the sharing with the team."""
+        answer: p.ShareStatusResponse = self.call("share.status", given())
+        return answer
+
     def shutdown(
         self,
         *,
@@ -1110,6 +1140,36 @@ class AsyncMethods(ABC):
     ) -> p.SessionFlushResponse:
         """Appends the new part of a transcript to the daily log."""
         answer: p.SessionFlushResponse = await self.call("session.flush", given(path=path, workspace=workspace, agent=agent, close=close, compact=compact, format=format, session=session, tree=tree, wait=wait))
+        return answer
+
+    async def share_init(
+        self,
+        *,
+        password_file: str | None = None,
+        readers: Sequence[str] | None = None,
+        team: str | None = None,
+        url: str | None = None,
+        writers: Sequence[str] | None = None,
+    ) -> p.ShareInitResponse:
+        """Prepares the database of a team."""
+        answer: p.ShareInitResponse = await self.call("share.init", given(password_file=password_file, readers=readers, team=team, url=url, writers=writers))
+        return answer
+
+    async def share_publish(
+        self,
+        *,
+        workspace: str,
+        dry_run: bool | None = None,
+    ) -> p.SharePublishResponse:
+        """Publishes the changed text of a workspace to the team, or returns what would leave the machine."""
+        answer: p.SharePublishResponse = await self.call("share.publish", given(workspace=workspace, dry_run=dry_run))
+        return answer
+
+    async def share_status(
+        self,
+    ) -> p.ShareStatusResponse:
+        """Returns the state of the sharing with the team."""
+        answer: p.ShareStatusResponse = await self.call("share.status", given())
         return answer
 
     async def shutdown(

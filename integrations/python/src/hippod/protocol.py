@@ -1970,6 +1970,54 @@ class NotIndexed(TypedDict):
     reason: str
 
 
+class Origin(TypedDict):
+    """Origin of a result that another device or workspace of the team published."""
+
+    #: Login that published the text.
+    author: str
+
+    #: Name of the device; if it is not registered, the first digits of its key.
+    device: str
+
+    #: Name of the team.
+    team: str
+
+    #: True if the signature of the device is valid for this text at this place. If it is false, somebody has changed the text on the server.
+    verified: bool
+
+    #: Name of the workspace.
+    workspace: str
+
+
+class OutgoingChunk(TypedDict):
+    """A passage that would leave the machine."""
+
+    #: Date of the text, `YYYY-MM-DD`.
+    date: str | None
+
+    #: The headings above the passage.
+    heading: list[str]
+
+    #: First line in the document.
+    line: int
+
+    #: Model of the vector that leaves with the text; null without a vector.
+    model: str | None
+
+    #: The text without secrets.
+    text: str
+
+
+class OutgoingText(TypedDict):
+    """A document that would leave the machine."""
+
+    #: The passages, in order.
+    passages: list[OutgoingChunk]
+
+    #: Path relative to the workspace.
+    path: str
+
+
 class Pending(TypedDict):
     """A task or decision that hippod leaves to the agent or the user."""
 
@@ -2337,6 +2385,9 @@ class SearchHit(TypedDict):
     #: Id of this text for `get`. It is valid while the text is unchanged.
     id: str
 
+    #: Origin of the text, if another device or workspace of the team published it. `get` cannot read such a text.
+    origin: NotRequired[Origin]
+
     #: Path relative to the workspace, with `/`.
     path: str
 
@@ -2600,6 +2651,124 @@ class SettingsFile(TypedDict):
 
 #: The severity of a problem.
 Severity: TypeAlias = Literal["error", "warning", "info"]
+
+
+class ShareInitRequest(TypedDict):
+    """Parameters of `share.init`."""
+
+    #: Absolute path of a file with the password of this login; default: the configured source.
+    password_file: NotRequired[str | None]
+
+    #: Existing logins that may only read.
+    readers: NotRequired[list[str]]
+
+    #: Name of the team; default: the configured team.
+    team: NotRequired[str | None]
+
+    #: URL of the database with the login of an administrator, without a password; default: the configured URL.
+    url: NotRequired[str | None]
+
+    #: Existing logins that may read and publish.
+    writers: NotRequired[list[str]]
+
+
+#: Answer to `share.init`.
+ShareInitResponse = TypedDict(
+    "ShareInitResponse",
+    {
+        # Version of the tables before; 0 without tables.
+        "from": "int",
+        # Name of the team.
+        "team": "str",
+        # True if the team was created.
+        "team_created": "bool",
+        # Version of the tables after.
+        "to": "int",
+    },
+)
+
+
+class SharePublishRequest(TypedDict):
+    """Parameters of `share.publish`."""
+
+    #: True to return exactly what would leave the machine, and publish nothing.
+    dry_run: NotRequired[bool]
+
+    #: Path of the workspace, or of anything below it.
+    workspace: str
+
+
+class SharePublishResponse(TypedDict):
+    """Answer to `share.publish`."""
+
+    #: Number of new or changed documents.
+    documents: int
+
+    #: Notes, for example that the server could not be asked which documents it has.
+    notes: NotRequired[list[str]]
+
+    #: With `dry_run`: the documents that would leave the machine.
+    outgoing: NotRequired[list[OutgoingText]]
+
+    #: Number of their passages.
+    passages: int
+
+    #: Number of removed documents.
+    removed: int
+
+    #: Name of the team.
+    team: str
+
+    #: Number of unchanged documents.
+    unchanged: int
+
+    #: Name of the workspace as the team sees it.
+    workspace: str
+
+
+class ShareStatusRequest(TypedDict):
+    """Parameters of `share.status`: none."""
+
+
+class ShareStatusResponse(TypedDict):
+    """Answer to `share.status`."""
+
+    #: Public key of this device, in hexadecimal.
+    device: str
+
+    #: True if the login may publish.
+    may_publish: bool
+
+    #: Number of passages of the team on the server.
+    passages: int
+
+    #: True if the server answers.
+    reachable: bool
+
+    #: Name of the team.
+    team: str
+
+    #: URL of the database; null without a team.
+    url: str | None
+
+    #: The reason why the server cannot be used, with a hint.
+    why: NotRequired[str]
+
+    #: The workspaces that share.
+    workspaces: list[SharedWorkspace]
+
+
+class SharedWorkspace(TypedDict):
+    """A workspace that shares with the team."""
+
+    #: Error of the last attempt to publish.
+    error: NotRequired[str]
+
+    #: Root of the workspace.
+    root: str
+
+    #: Number of documents that differ from the server; null until the daemon has compared them.
+    waiting: int | None
 
 
 class ShutdownRequest(TypedDict):

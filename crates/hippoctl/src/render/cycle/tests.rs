@@ -137,7 +137,7 @@ fn notes_of_a_run_are_rendered() {
     };
     assert_eq!(
         notes(&failed),
-        ["note: to see the reason in the log of the daemon: hippoctl logs"]
+        ["note: to see the reason in the log of the daemon: hippoctl service logs"]
     );
 }
 

@@ -2,7 +2,9 @@
 
 use super::ConfigKey;
 use super::OverrideLimit::{self, Fewer, More, Never, Smaller, SmallerNot0, Trusted, Word};
-use super::ValueKind::{self, Agents, Bool, Choice, Cron, Globs, Name, Whole, Zone};
+use super::ValueKind::{
+    self, Agents, Bool, Choice, Cron, Globs, Name, ServerUrl, Team, Text, Texts, Whole, Zone,
+};
 
 const DAY_SECS: i64 = 86_400;
 const MINUTE_MS: i64 = 60_000;
@@ -125,6 +127,27 @@ pub const KEYS: &[ConfigKey] = &[
     key("tree.summaries", "\"off\"", Choice(&["off", "agent"]), Word(&["off"]),
         "Author of the summaries in the compaction tree: agent (your agent, at heartbeats) or off (hippod \
          selects sentences). Set it to agent if your agent should write the summaries."),
+    key("share.postgres.url", "\"\"", ServerUrl, Never,
+        "URL of a PostgreSQL database, without a password, such as postgres://ada@db.example/hippod; empty: no team. \
+         Set it to share memory with a team (docs/team.md)."),
+    key("share.postgres.team", "\"\"", Team, Never,
+        "Name of the team. Set it to the name that the administrator gave to `hippoctl share init-db`."),
+    key("share.postgres.workspaces", "[]", Texts, Never,
+        "Folders of the workspaces that share with the team. Only these workspaces publish text to the server, and \
+         only their searches ask the server."),
+    key("share.postgres.publish", "true", Bool, Never,
+        "Publish the text of these workspaces. Set it to false to search the memory of the team only."),
+    key("share.postgres.password_file", "\"\"", Text, Never,
+        "File whose first line is the password; only you may have access to it. Empty: no password from a file."),
+    key("share.postgres.password_command", "[]", Texts, Never,
+        "Command that prints the password, for example of a keyring: [\"secret-tool\", \"lookup\", \"service\", \
+         \"hippod\"]. Set it instead of password_file."),
+    key("share.postgres.ca_file", "\"\"", Text, Never,
+        "PEM file with the certificates of the authorities that may sign the server's certificate; empty: the public \
+         authorities. Set it if your company has its own authority."),
+    key("share.postgres.budget_ms", "150", Whole(10, 10_000), Never,
+        "Maximum time in milliseconds that a search waits for the server. A later answer is left out. Raise it for a \
+         distant server."),
     key("log.level", "\"info\"", Choice(&["error", "warn", "info", "debug", "trace"]), Never,
         "Lowest level of the messages in the log: error, warn, info, debug or trace. Set it to debug to log \
          every request."),

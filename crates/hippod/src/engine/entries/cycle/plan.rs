@@ -273,7 +273,7 @@ impl WorkspaceWorker {
             return Ok(());
         };
         let Some(made) = planned.plan else {
-            self.give_up(workspace, "planning failed; for details: hippoctl logs");
+            self.give_up(workspace, "planning failed; for details: hippoctl service logs");
             return Ok(());
         };
         let (plan, compared) = *made;
