@@ -16,7 +16,7 @@ fn a_role_without_rights_and_another_team_read_nothing() {
         .write("MEMORY.md", "# Memory\n\n- The relay of the dam has port 8443.\n");
     ada.index();
     ada.publish(false);
-    let tables = ["teams", "devices", "documents", "passages", "entries"];
+    let tables = ["teams", "devices", "documents", "passages"];
     let search = "SELECT count(*) FROM hippod.search('core', ARRAY['relay'], NULL, NULL, 0, 10)";
     for login in ["rita", "ben"] {
         assert_eq!(server.query(login, search).unwrap(), "1");

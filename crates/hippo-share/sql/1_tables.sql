@@ -57,17 +57,3 @@ CREATE TABLE passages (
 ) PARTITION BY LIST (team);
 CREATE INDEX ON passages USING gin (words) WITH (fastupdate = off);
 CREATE INDEX ON passages USING hnsw (vector halfvec_cosine_ops) WITH (m = 16, ef_construction = 64);
-
-CREATE TABLE entries (
-    team      text NOT NULL,
-    device    bytea NOT NULL,
-    workspace text NOT NULL,
-    workspace_name text NOT NULL,
-    id        text NOT NULL,
-    topic     text NOT NULL,
-    summary   text NOT NULL,
-    pointers  text[] NOT NULL,
-    signature bytea NOT NULL,
-    author    name NOT NULL DEFAULT current_user,
-    PRIMARY KEY (team, device, workspace, id)
-) PARTITION BY LIST (team);

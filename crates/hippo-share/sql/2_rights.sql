@@ -18,7 +18,7 @@ DO $$
 DECLARE
     relation text;
 BEGIN
-    FOREACH relation IN ARRAY ARRAY['devices', 'documents', 'passages', 'entries'] LOOP
+    FOREACH relation IN ARRAY ARRAY['devices', 'documents', 'passages'] LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', relation);
         EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', relation);
         EXECUTE format('CREATE POLICY readers ON %I FOR SELECT USING (may(team, ''reader''))', relation);

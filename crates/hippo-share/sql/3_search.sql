@@ -19,7 +19,7 @@ SET jit = off
 AS $$
 DECLARE
     -- Maximum number of passages that are ranked by words.
-    bound CONSTANT real := 3000;
+    bound CONSTANT real := 1500;
     part text := 'passages_' || of_team;
     counted real[];
     order_of_words integer[];
@@ -80,12 +80,12 @@ BEGIN
             FROM unnest($1, $7) AS t (w, c) WHERE t.c > 0
         ), by_words AS (
             SELECT found.id FROM (
-                SELECT id, words FROM %1$I WHERE words @@ $2 AND source <> $5 LIMIT 6000
+                SELECT id, words FROM %1$I WHERE words @@ $2 AND source <> $5 LIMIT 3000
             ) AS found
             ORDER BY (SELECT sum(asked.weight) FROM asked WHERE found.words @@ asked.term) DESC NULLS LAST
-            LIMIT 2 * $8
+            LIMIT $8
         ), by_vector AS (
-            SELECT id FROM %1$I WHERE model = $4 AND source <> $5 ORDER BY vector <=> $3 LIMIT 2 * $8
+            SELECT id FROM %1$I WHERE model = $4 AND source <> $5 ORDER BY vector <=> $3 LIMIT $8
         )
         SELECT p.id, (CASE WHEN p.model = $4 THEN p.vector <=> $3 END)::real, $6, $7
         FROM (SELECT id FROM by_words WHERE $2 IS NOT NULL UNION SELECT id FROM by_vector WHERE $3 IS NOT NULL) AS one

@@ -16,7 +16,7 @@ pub const VERSION: i32 = MIGRATIONS.len() as i32;
 /// Key of the advisory lock that lets only one migration run.
 const LOCK: i64 = 0x6869_7070_6f64;
 /// Partitioned tables.
-const PARTITIONED: [&str; 3] = ["documents", "passages", "entries"];
+const PARTITIONED: [&str; 2] = ["documents", "passages"];
 
 /// A team and its logins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -156,7 +156,7 @@ fn make_roles(team: &str) -> String {
             "IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{role}') THEN CREATE ROLE {role} NOLOGIN; END IF;"
         )
     };
-    let tables = "hippod.devices, hippod.documents, hippod.passages, hippod.entries";
+    let tables = "hippod.devices, hippod.documents, hippod.passages";
     format!(
         "DO $$ BEGIN {} {} END $$;
          GRANT {reader} TO {writer};

@@ -11,7 +11,7 @@ use crate::{DIMENSION, ServerConnection, ShareError};
 /// Maximum number of terms that the server looks up.
 const TERMS: usize = 24;
 /// Number of candidates by words, and by vector.
-const CANDIDATES: i32 = 50;
+const CANDIDATES: i32 = 60;
 
 /// A question to the server.
 #[derive(Debug, Clone)]
