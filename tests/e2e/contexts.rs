@@ -16,7 +16,7 @@ use serde_json::json;
 pub(super) fn open(client: &mut Caller, root: &Path, session: Option<&str>) -> ContextOpenResponse {
     let request = ContextOpenRequest {
         workspace: root.display().to_string(),
-        agent: Some("tester".to_owned()),
+        agent: Some("The tester".to_owned()),
         session: session.map(str::to_owned),
     };
     client.raw().call(&request.into()).expect("opened")

@@ -1,7 +1,6 @@
 //! Immutable view of a workspace's entries for queries.
 
 pub mod answers;
-pub mod own;
 pub mod standing;
 
 use std::collections::{BTreeMap, HashMap};

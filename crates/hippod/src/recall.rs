@@ -24,7 +24,8 @@ use std::time::Instant;
 
 use hippo_map::consolidation::PassageKey;
 use hippo_proto::{
-    ErrorKind, LoggedPassage, RpcError, SearchHit, SearchMode, SearchRequest, SearchResponse, Strategy, Viewer,
+    ErrorKind, LoggedPassage, RpcError, SearchHit, SearchMode, SearchRequest, SearchResponse, Strategy,
+    Viewer,
 };
 use hippo_rank::collapse;
 use hippo_rank::rank::{self, Postings, RankInput, RankedChunk, VectorHits};

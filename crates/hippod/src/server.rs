@@ -6,6 +6,7 @@ mod dispatch;
 mod entries;
 mod flush;
 mod long;
+mod own;
 mod removal;
 mod room;
 mod silent;

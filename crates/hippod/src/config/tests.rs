@@ -182,16 +182,17 @@ fn a_workspace_cannot_set_keys_of_the_daemon() {
         .collect();
     assert!(settable.iter().all(|section| {
         [
-            "sources", "sessions", "search", "recall", "index", "cycles", "context", "tree",
+            "sources", "scopes", "sessions", "search", "recall", "index", "cycles", "context", "tree",
         ]
         .contains(section)
     }));
 }
 
 /// For each key, two values: one that restricts the user's setting, and one that does not.
-const NARROW_AND_WIDE: [(&str, &str, &str); 24] = [
+const NARROW_AND_WIDE: [(&str, &str, &str); 25] = [
     ("sources.include", "['notes/*.md']", "['**/*']"),
     ("sources.exclude", "['a', 'mine', 'b']", "['a']"),
+    ("scopes.private", "['agents/{agent}/**', 'desk/{agent}/']", "[]"),
     ("sessions.search", "false", "true"),
     ("embed.model", "'all-minilm-l6-v2-int8'", "'other'"),
     ("search.limit", "5", "11"),

@@ -6,9 +6,10 @@ use hippo_proto::{
 };
 use hippo_types::entry::EntryId;
 
+use super::own;
 use crate::clock::Clock;
 use crate::files;
-use crate::index::{IndexView, answers, own, standing};
+use crate::index::{IndexView, answers, standing};
 use crate::tasks::run_blocking;
 use crate::views::Views;
 

@@ -164,8 +164,6 @@ mod tests {
         ] {
             assert!(!is_fit(path), "{path}");
         }
-        assert!(
-            is_fit("memory/2026-03-02.md") && is_fit("MEMORY.md")
-        );
+        assert!(is_fit("memory/2026-03-02.md") && is_fit("MEMORY.md"));
     }
 }

@@ -14,7 +14,7 @@ use hippo_types::entry::EntryId;
 use hippo_types::scope::{AgentId, Viewer};
 use hippo_types::time::Timestamp;
 
-use super::IndexView;
+use crate::index::IndexView;
 use crate::view::WorkspaceView;
 
 /// Maximum number of files that are read, the latest first.
