@@ -272,7 +272,7 @@ impl EncoderGraph<'_> {
         let [sums, floats, scales, product] =
             ["sums", "floats", "scales", "product"].map(|step| format!("{output}.{step}"));
         self.node("MatMulInteger", &[&integers, weight, &zero], &sums);
-        self.to_float(&sums, &floats);
+        self.cast_to_float(&sums, &floats);
         self.node("Mul", &[&scale, &weight_scale], &scales);
         self.node("Mul", &[&floats, &scales], &product);
         self.node("Add", &[&product, bias], output);
@@ -291,12 +291,12 @@ impl EncoderGraph<'_> {
         self.builder.weight(&scale, &[shape[0], 1])?;
         self.node("Gather", &[WORD_TABLE, "input_ids"], "word.integers");
         self.node("Gather", &[&scale, "input_ids"], "word.scale");
-        self.to_float("word.integers", "word.floats");
+        self.cast_to_float("word.integers", "word.floats");
         self.node("Mul", &["word.floats", "word.scale"], "word");
         Ok(())
     }
 
-    fn to_float(&mut self, input: &str, output: &str) {
+    fn cast_to_float(&mut self, input: &str, output: &str) {
         let float = [NodeAttribute::Int("to", TensorElement::Float as i64)];
         self.node_with("Cast", &[input], &[output], &float);
     }
