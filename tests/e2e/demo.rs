@@ -61,10 +61,7 @@ fn the_demonstration_finds_answers_by_meaning_and_leaves_no_files() {
         ("Which seat does she prefer on a plane?", "in an aisle seat"),
         ("What did we get the kid for her birthday?", "a tawny owl"),
         ("Where does water get into the enclosure?", "at the cable gland"),
-        (
-            "What keeps the house computer alive in a blackout?",
-            "Uninterruptible power supply",
-        ),
+        ("Do trees harm reception?", "whip antenna away from wet foliage"),
         (
             "Did an insect disturb the instrument?",
             "a spider had spun its web",

@@ -162,7 +162,7 @@ fn an_imported_model_answers_like_its_origin_and_can_be_removed() {
     embedded(&mut client, &root);
     assert!(client.status().model.id.starts_with("all-minilm-l6-v2-int8|"));
     assert_eq!(all_found(&mut client, &root), before);
-    assert!(remove(&mut client, "mine").unwrap().bytes > 90_000_000);
+    assert!(remove(&mut client, "mine").unwrap().bytes > 20_000_000);
     assert_eq!(listed(&mut client, "mine"), None);
     let gone = remove(&mut client, "mine").unwrap_err();
     assert_eq!(gone.data.kind, ErrorKind::NotFound);

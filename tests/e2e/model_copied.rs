@@ -93,6 +93,8 @@ fn a_model_copied_while_the_daemon_runs_is_found_by_the_next_search() {
 fn damaged_bytes_of_the_right_size_are_refused_and_named_by_every_command() {
     let scratch = begun();
     copy_home(&scratch);
+    // An equal file of another model would replace the damaged one.
+    fs::remove_dir_all(scratch.home().join("models/all-minilm-l6-v2")).unwrap();
     let weights = scratch.home().join("models/all-minilm-l6-v2-int8/tokenizer.json");
     let mut bytes = fs::read(&weights).unwrap();
     let middle = bytes.len() / 2;

@@ -12,7 +12,7 @@ CREATE FUNCTION search(
     of_team text, by_words text[], by_vector halfvec, by_model text, own_source bigint, most integer
 ) RETURNS TABLE (passage bigint, distance real, total real, frequencies real[])
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 100
-SET search_path = hippod, public, pg_catalog, pg_temp
+SET search_path = pg_catalog, hippod, public, pg_temp
 SET hnsw.ef_search = 100
 SET hnsw.iterative_scan = relaxed_order
 SET jit = off

@@ -77,7 +77,7 @@ SELECT found.distance, found.total, found.frequencies, d.workspace_name, d.works
        p.heading, p.day, p.speaker, p.text, p.terms, d.device, devices.name, p.author::text, p.signature
 FROM hippod.search($1, $2, $3::text::public.halfvec, $4, $5, $6) AS found
 JOIN hippod.passages AS p ON p.team = $1 AND p.id = found.passage
-JOIN hippod.documents AS d ON d.team = $1 AND d.id = p.document
+JOIN hippod.documents AS d ON d.team = $1 AND d.id = p.document AND NOT d.removed AND d.author = p.author
 LEFT JOIN hippod.devices ON devices.team = $1 AND devices.key = d.device AND devices.author = d.author";
 
 impl ServerConnection {
@@ -123,28 +123,36 @@ impl ServerConnection {
             .await?;
         let mut answer = SharedAnswer::default();
         if let Some(row) = rows.first() {
-            answer.total = row.get(1);
-            let counts = row.get::<_, Option<Vec<f32>>>(2).unwrap_or_default();
+            answer.total = row
+                .try_get(1)
+                .ok()
+                .filter(|total: &f32| total.is_finite())
+                .unwrap_or_default();
+            let counts = row.try_get::<_, Option<Vec<f32>>>(2)?.unwrap_or_default();
             answer.frequencies = query.terms.iter().cloned().zip(counts).collect();
         }
-        let of_row = |row: tokio_postgres::Row| {
+        // A row that does not have the form of the schema comes from a faulty or hostile server.
+        let of_row = |row: tokio_postgres::Row| -> Result<SharedPassage, tokio_postgres::Error> {
             let mut passage = SharedPassage {
-                cosine: row.get::<_, Option<f32>>(0).map(|distance| 1.0 - distance),
-                workspace: row.get(3),
-                workspace_id: row.get(4),
-                path: row.get(5),
+                // The distance from a zero vector is not a number.
+                cosine: (row.try_get::<_, Option<f32>>(0)?)
+                    .map(|distance| 1.0 - distance)
+                    .filter(|cosine| (-1.0..=1.0).contains(cosine)),
+                workspace: row.try_get(3)?,
+                workspace_id: row.try_get(4)?,
+                path: row.try_get(5)?,
                 lines: (
-                    row.get::<_, i32>(6).unsigned_abs(),
-                    row.get::<_, i32>(7).unsigned_abs(),
+                    row.try_get::<_, i32>(6)?.unsigned_abs(),
+                    row.try_get::<_, i32>(7)?.unsigned_abs(),
                 ),
-                heading: row.get::<_, Option<Vec<String>>>(8).unwrap_or_default(),
-                day: row.get(9),
-                speaker: speaker_of(row.get(10)),
-                text: row.get(11),
-                terms_count: row.get::<_, i32>(12).unsigned_abs(),
-                device: row.get(13),
-                device_name: row.get(14),
-                author: row.get(15),
+                heading: row.try_get::<_, Option<Vec<String>>>(8)?.unwrap_or_default(),
+                day: row.try_get(9)?,
+                speaker: speaker_of(row.try_get(10)?),
+                text: row.try_get(11)?,
+                terms_count: row.try_get::<_, i32>(12)?.unsigned_abs(),
+                device: row.try_get(13)?,
+                device_name: row.try_get(14)?,
+                author: row.try_get(15)?,
                 is_verified: false,
             };
             let facts = SignedFacts {
@@ -156,10 +164,12 @@ impl ServerConnection {
                 day: passage.day.as_deref(),
                 text: &passage.text,
             };
-            passage.is_verified = facts.are_signed_by(&passage.device, row.get(16));
-            passage
+            // The author of the row must have registered the device.
+            let is_signed = facts.are_signed_by(&passage.device, row.try_get(16)?);
+            passage.is_verified = is_signed && passage.device_name.is_some();
+            Ok(passage)
         };
-        answer.passages = rows.into_iter().map(of_row).collect();
+        answer.passages = rows.into_iter().filter_map(|row| of_row(row).ok()).collect();
         Ok(answer)
     }
 }

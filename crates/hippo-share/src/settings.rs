@@ -7,6 +7,9 @@ use std::process::{Command, Stdio};
 
 use crate::ShareError;
 
+/// Refusal of a URL with a password.
+const PASSWORD_IN_URL: &str =
+    "the URL contains a password; write the password to share.postgres.password_file";
 /// Maximum size of a password in bytes.
 const PASSWORD: u64 = 4096;
 
@@ -103,11 +106,10 @@ pub fn check_url(url: &str) -> Result<(), String> {
         .is_some_and(|(user, _)| user.contains(':'))
         || tail.to_ascii_lowercase().contains("password=");
     if has_password {
-        return Err(
-            "the URL contains a password; write the password to share.postgres.password_file".to_owned(),
-        );
+        return Err(PASSWORD_IN_URL.to_owned());
     }
     match url.parse::<tokio_postgres::Config>() {
+        Ok(config) if config.get_password().is_some() => Err(PASSWORD_IN_URL.to_owned()),
         Ok(_) => Ok(()),
         Err(_) => Err("could not parse the URL".to_owned()),
     }
@@ -142,6 +144,8 @@ mod tests {
     fn a_url_with_a_password_is_rejected_without_repeating_it() {
         for url in [
             "postgres://ada:s3cret@db/hippod",
+            "postgres://ada:s3/cret@db/hippod",
+            "postgres://ada@db/hippod?p%61ssword=s3cret",
             "postgres://ada:s3cret@:x@db/hippod",
             "postgres://db/hippod?password=s3cret",
             "postgres://db/hippod?user=ada&PASSWORD=s3cret",

@@ -182,7 +182,10 @@ pub fn chunk(bytes: &[u8]) -> Document {
 /// Returns the restriction of the scope in the front matter of a file, as [`chunk`] finds it.
 #[must_use]
 pub fn scope_restriction(bytes: &[u8]) -> ScopeRestriction {
-    front_matter::parse_front_matter(bytes).map_or_else(Default::default, |found| found.fields.restriction)
+    front_matter::parse_front_matter(bytes).map_or_else(
+        || front_matter::read_restriction(bytes),
+        |found| found.fields.restriction,
+    )
 }
 
 /// Returns the titles from the outermost heading down to this section; empty for text before the first heading.

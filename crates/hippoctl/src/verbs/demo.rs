@@ -26,10 +26,7 @@ const QUESTIONS: [(&str, &str); 5] = [
         "birthday present lamp",
     ),
     ("Where does water get into the enclosure?", "water cable gland"),
-    (
-        "What keeps the house computer alive in a blackout?",
-        "uninterruptible power supply",
-    ),
+    ("Do trees harm reception?", "uninterruptible power supply"),
     ("Did an insect disturb the instrument?", "spider web cone"),
 ];
 /// The file of the edit, the line that is added to the file, and the question about the line.

@@ -84,6 +84,31 @@ pub(super) fn parse_front_matter(bytes: &[u8]) -> Option<FoundFrontMatter> {
     None
 }
 
+/// Returns the restriction of a file whose front matter cannot be parsed. A line that names an agent or a private scope
+/// must not be ignored because another line has an error. Without a closing line, the front matter ends before the first
+/// empty line.
+pub(super) fn read_restriction(bytes: &[u8]) -> ScopeRestriction {
+    let mut lines = MarkdownLines::new(bytes).map(|line| trim(&bytes[line.start..line.end]));
+    if lines.next() != Some(b"---") {
+        return ScopeRestriction::None;
+    }
+    let lines: Vec<&[u8]> = lines.take(LINES as usize).collect();
+    let close = lines.iter().position(|line| *line == b"---" || *line == b"...");
+    let close = close.or_else(|| lines.iter().position(|line| line.is_empty()));
+    let mut fields = FrontMatter::default();
+    for line in &lines[..close.unwrap_or(lines.len())] {
+        let line = String::from_utf8_lossy(line);
+        if let Some((key, value)) = line.split_once(':') {
+            let key = key.trim().trim_matches(['"', '\'']).to_lowercase();
+            let value = value.trim().trim_matches(['[', ']', ' ']);
+            if matches!(key.as_str(), "agent" | "scope") {
+                fields.set_field(&key, value);
+            }
+        }
+    }
+    fields.restriction
+}
+
 /// Parses `key: value`, where the key is one word.
 fn parse_field(text: &[u8]) -> Option<(String, String)> {
     let colon = text.iter().position(|&byte| byte == b':')?;
@@ -242,6 +267,25 @@ mod tests {
         ] {
             let found = fields(&format!("---\ntitle: T\n{text}---\n")).unwrap();
             assert_eq!(found.restriction, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_error_in_another_line_does_not_make_a_private_file_shared() {
+        let agent = || ScopeRestriction::Agent("scribe".parse().unwrap());
+        for (text, expected) in [
+            ("---\nagent: scribe\nreviewed by: Ana\n---\ntext", agent()),
+            ("---\n\"agent\": scribe\n---\ntext", agent()),
+            ("---\nagent: scribe\n\ntext", agent()),
+            (
+                "---\nscope: [private]\nno field\n---\ntext",
+                ScopeRestriction::Private,
+            ),
+            ("---\n\nThe agent: scribe\n", ScopeRestriction::None),
+            ("agent: scribe\n", ScopeRestriction::None),
+        ] {
+            assert!(parse_front_matter(text.as_bytes()).is_none(), "{text}");
+            assert_eq!(read_restriction(text.as_bytes()), expected, "{text}");
         }
     }
 

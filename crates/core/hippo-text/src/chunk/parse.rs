@@ -44,7 +44,14 @@ pub(super) fn parse(bytes: &[u8]) -> Document {
     {
         parser.add_front_matter(front);
     }
-    parser.finish(front_matter.map(|front| front.fields).unwrap_or_default())
+    let fields = front_matter.map_or_else(
+        || FrontMatter {
+            restriction: front_matter::read_restriction(bytes),
+            ..FrontMatter::default()
+        },
+        |front| front.fields,
+    );
+    parser.finish(fields)
 }
 
 struct MarkdownParser<'a> {
