@@ -2220,6 +2220,8 @@ export type Severity = "error" | "warning" | "info";
 
 /** Parameters of `share.init`. */
 export interface ShareInitRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** Absolute path of a file with the password of this login; default: the configured source. */
   password_file?: string | null | undefined;
   /** Existing logins that may only read. */
@@ -2246,6 +2248,8 @@ export interface ShareInitResponse {
 
 /** Parameters of `share.publish`. */
 export interface SharePublishRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
   /** True to return exactly what would leave the machine, and publish nothing. */
   dry_run?: boolean | undefined;
   /** Path of the workspace, or of anything below it. */
@@ -2273,7 +2277,10 @@ export interface SharePublishResponse {
 }
 
 /** Parameters of `share.status`: none. */
-export type ShareStatusRequest = Record<string, never>;
+export interface ShareStatusRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
+}
 
 /** Answer to `share.status`. */
 export interface ShareStatusResponse {

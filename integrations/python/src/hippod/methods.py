@@ -500,6 +500,7 @@ class Methods(ABC):
     def share_init(
         self,
         *,
+        agent: str | None = None,
         password_file: str | None = None,
         readers: Sequence[str] | None = None,
         team: str | None = None,
@@ -507,24 +508,27 @@ class Methods(ABC):
         writers: Sequence[str] | None = None,
     ) -> p.ShareInitResponse:
         """Prepares the database of a team."""
-        answer: p.ShareInitResponse = self.call("share.init", given(password_file=password_file, readers=readers, team=team, url=url, writers=writers))
+        answer: p.ShareInitResponse = self.call("share.init", given(agent=agent, password_file=password_file, readers=readers, team=team, url=url, writers=writers))
         return answer
 
     def share_publish(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
         dry_run: bool | None = None,
     ) -> p.SharePublishResponse:
         """Publishes the changed text of a workspace to the team, or returns what would leave the machine."""
-        answer: p.SharePublishResponse = self.call("share.publish", given(workspace=workspace, dry_run=dry_run))
+        answer: p.SharePublishResponse = self.call("share.publish", given(workspace=workspace, agent=agent, dry_run=dry_run))
         return answer
 
     def share_status(
         self,
+        *,
+        agent: str | None = None,
     ) -> p.ShareStatusResponse:
         """Returns the state of the sharing with the team."""
-        answer: p.ShareStatusResponse = self.call("share.status", given())
+        answer: p.ShareStatusResponse = self.call("share.status", given(agent=agent))
         return answer
 
     def shutdown(
@@ -1145,6 +1149,7 @@ class AsyncMethods(ABC):
     async def share_init(
         self,
         *,
+        agent: str | None = None,
         password_file: str | None = None,
         readers: Sequence[str] | None = None,
         team: str | None = None,
@@ -1152,24 +1157,27 @@ class AsyncMethods(ABC):
         writers: Sequence[str] | None = None,
     ) -> p.ShareInitResponse:
         """Prepares the database of a team."""
-        answer: p.ShareInitResponse = await self.call("share.init", given(password_file=password_file, readers=readers, team=team, url=url, writers=writers))
+        answer: p.ShareInitResponse = await self.call("share.init", given(agent=agent, password_file=password_file, readers=readers, team=team, url=url, writers=writers))
         return answer
 
     async def share_publish(
         self,
         *,
         workspace: str,
+        agent: str | None = None,
         dry_run: bool | None = None,
     ) -> p.SharePublishResponse:
         """Publishes the changed text of a workspace to the team, or returns what would leave the machine."""
-        answer: p.SharePublishResponse = await self.call("share.publish", given(workspace=workspace, dry_run=dry_run))
+        answer: p.SharePublishResponse = await self.call("share.publish", given(workspace=workspace, agent=agent, dry_run=dry_run))
         return answer
 
     async def share_status(
         self,
+        *,
+        agent: str | None = None,
     ) -> p.ShareStatusResponse:
         """Returns the state of the sharing with the team."""
-        answer: p.ShareStatusResponse = await self.call("share.status", given())
+        answer: p.ShareStatusResponse = await self.call("share.status", given(agent=agent))
         return answer
 
     async def shutdown(

@@ -2656,6 +2656,9 @@ Severity: TypeAlias = Literal["error", "warning", "info"]
 class ShareInitRequest(TypedDict):
     """Parameters of `share.init`."""
 
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
+
     #: Absolute path of a file with the password of this login; default: the configured source.
     password_file: NotRequired[str | None]
 
@@ -2690,6 +2693,9 @@ ShareInitResponse = TypedDict(
 
 class SharePublishRequest(TypedDict):
     """Parameters of `share.publish`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
     #: True to return exactly what would leave the machine, and publish nothing.
     dry_run: NotRequired[bool]
@@ -2728,6 +2734,9 @@ class SharePublishResponse(TypedDict):
 
 class ShareStatusRequest(TypedDict):
     """Parameters of `share.status`: none."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
 
 
 class ShareStatusResponse(TypedDict):
