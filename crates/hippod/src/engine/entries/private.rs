@@ -29,10 +29,11 @@ impl WorkspaceWorker {
         if entries.withdrawn.is_empty() && !entries.compare_private || entries.run.is_some() {
             return Ok(());
         }
+        let is_known = |path: &str| workspace.known.contains_key(path);
         // The text of a missing file may be in a private file now.
         let was_moved = |record: &EntryRecord| {
             let hash = record.hashes.first().copied().flatten();
-            let is_missing = |pointer: &Pointer| !workspace.known.contains_key(&pointer.path);
+            let is_missing = |pointer: &Pointer| !is_known(&pointer.path);
             record.entry.pointers.first().is_some_and(is_missing)
                 && hash.is_some_and(|hash| entries.private_texts.contains(&ContentHash(hash)))
         };
@@ -40,7 +41,9 @@ impl WorkspaceWorker {
         let mut gone: BTreeSet<EntryId> = BTreeSet::new();
         let mut kept: Vec<EntryRecord> = Vec::new();
         for record in entries.known.records.values().filter(|record| !record.by_hand) {
-            if was_moved(record) {
+            // The answer to a question is searched again, so it need not be compared with the private texts.
+            let is_lost_answer = record.learned.is_some() && paths(record).any(|path| !is_known(path));
+            if is_lost_answer || was_moved(record) {
                 gone.insert(record.entry.id.clone());
                 continue;
             }
@@ -97,6 +100,13 @@ enum Withdrawal {
     All,
 }
 
+/// Returns the paths from which an entry has its text.
+fn paths(record: &EntryRecord) -> impl Iterator<Item = &str> {
+    let passages = record.learned.iter().flat_map(|learned| &learned.passages);
+    let pointers = record.entry.pointers.iter().map(|pointer| pointer.path.as_str());
+    pointers.chain(passages.map(|passage| passage.path.as_str()))
+}
+
 fn shorten(record: &EntryRecord, withdrawn: &BTreeSet<String>) -> Withdrawal {
     let pointers = &record.entry.pointers;
     let is_gone = |at: usize| {
@@ -104,19 +114,10 @@ fn shorten(record: &EntryRecord, withdrawn: &BTreeSet<String>) -> Withdrawal {
             .get(at)
             .is_some_and(|pointer| withdrawn.contains(&pointer.path))
     };
-    if let Some(learned) = &record.learned {
-        let mut passages = learned.passages.iter();
-        let is_told = passages.any(|passage| withdrawn.contains(&passage.path));
-        return if is_told {
-            Withdrawal::All
-        } else {
-            Withdrawal::None
-        };
-    }
-    if !(0..pointers.len()).any(is_gone) {
+    if !paths(record).any(|path| withdrawn.contains(path)) {
         return Withdrawal::None;
     }
-    if is_gone(0) {
+    if is_gone(0) || record.learned.is_some() {
         return Withdrawal::All;
     }
     let mut record = record.clone();
