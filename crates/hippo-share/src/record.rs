@@ -226,7 +226,11 @@ mod tests {
         let passages = vec![passage((1, 1), "- the pump is blue"), passage((2, 2), &text)];
         let document = prepared(&key(), &whole, passages);
         assert!(!format!("{document:?}").contains(&secret[4..]));
-        assert!(document.passages[0].vector.is_some() && document.passages[1].vector.is_none());
+        // The model reads neighbouring passages together.
+        assert!(document.passages.iter().all(|passage| passage.vector.is_none()));
+        let clean = vec![passage((1, 1), "- the pump is blue")];
+        let document = prepared(&key(), "- the pump is blue\n", clean);
+        assert!(document.passages[0].vector.is_some());
     }
 
     #[test]
