@@ -1,6 +1,6 @@
 //! Conversion of a model's weights to 8-bit integers.
 //!
-//! Each row of a weight matrix has a scale of its own: the largest absolute value of the row, divided by [`LARGEST`].
+//! Each row of a weight matrix has a scale of its own: the largest absolute value of the row, divided by 63.
 //! The matrices of linear layers are transposed to inputs × outputs, because `MatMulInteger` expects this layout. All
 //! other tensors keep their 32-bit floats. The result depends only on the input, so its checksum can be pinned.
 
