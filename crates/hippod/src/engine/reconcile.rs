@@ -103,7 +103,10 @@ impl Workspace {
             match known.or_else(|| self.own_nodes.get(&file.rel).copied()) {
                 Some((known, false)) if known == mark => {
                     self.missing.remove(&file.rel);
-                    if self.held.remove(&file.rel) {
+                    // The event of a file that has returned unchanged may not have arrived yet.
+                    let document = self.known.get(&file.rel).map(|known| known.document);
+                    let is_unread = document.is_some_and(|document| self.pending.is_unread(document));
+                    if self.held.remove(&file.rel) || is_unread {
                         self.mark_dirty(file.rel.clone(), now);
                     }
                 }

@@ -122,6 +122,11 @@ impl PendingChunks {
         }
     }
 
+    /// Returns whether chunks of a document wait until its file can be read.
+    pub fn is_unread(&self, document: u32) -> bool {
+        self.unread.contains_key(&document)
+    }
+
     /// Adds the chunks of a document in `unread` to the waiting chunks, because its file has been read.
     pub fn read_again(&mut self, document: u32) {
         if let Some(chunks) = self.unread.remove(&document) {
