@@ -39,13 +39,14 @@ pub fn run(house: &ProjectDirs) -> Result<PathBuf> {
     ));
     let begun = Instant::now();
     let mut meter = Meter::new();
+    let cancel = AtomicBool::new(false);
     let pulled = models.iter().try_for_each(|model| {
         let options = acquire::PullOptions {
             model: Some(&model.name),
             ..acquire::PullOptions::default()
         };
-        let (mut show, cancel) = (|progress| meter.show(progress), AtomicBool::new(false));
-        acquire::pull(&layout, &manifest, options, &mut show, &cancel).map(drop)
+        let show = &mut |progress: acquire::PullProgress<'_>| meter.show(progress);
+        acquire::pull(&layout, &manifest, options, show, &cancel).map(drop)
     });
     drop(meter);
     pulled.map_err(explain)?;
