@@ -179,6 +179,8 @@ mod recall;
 mod remembering;
 #[path = "e2e/schedule.rs"]
 mod schedule;
+#[path = "e2e/scope_edges.rs"]
+mod scope_edges;
 #[path = "e2e/scope_laws.rs"]
 mod scope_laws;
 #[path = "e2e/scopes.rs"]

@@ -32,6 +32,9 @@ impl Postgres {
     /// Starts a server with an empty database `hippod`. Returns `None` if the server is not installed on this platform.
     pub fn start() -> Option<Self> {
         let Some(installed) = installed() else {
+            if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+                panic!("no PostgreSQL: run `cargo xtask setup` and set HIPPOD_TEST_MODEL_HOME to its folder");
+            }
             // A test whose output is closed is skipped as well.
             let _ = writeln!(
                 std::io::stderr(),
@@ -251,7 +254,7 @@ impl Postgres {
         }
     }
 
-    /// Stops all processes of the server with SIGSTOP. Connections stay open, and nobody answers.
+    /// Stops all processes of the server with SIGSTOP. Connections stay open, and no process answers.
     pub fn freeze(&self) {
         self.signal(Signal::STOP);
     }

@@ -54,13 +54,13 @@ impl MarkedFile {
     /// Returns the scope, computed independently of the daemon.
     fn scope(&self) -> Scope {
         let of_path = |path: &str| match path.strip_prefix("agents/").and_then(|rest| rest.split_once('/')) {
-            Some((agent, _)) => agent.parse().map_or(Scope::Nobody, Scope::Private),
+            Some((agent, _)) => agent.parse().map_or(Scope::Unclaimed, Scope::Private),
             None => Scope::Shared,
         };
         let scope = of_path(&self.path);
         match self.front {
             None => scope,
-            Some("private") if scope.is_shared() => Scope::Nobody,
+            Some("private") if scope.is_shared() => Scope::Unclaimed,
             Some("private") => scope,
             Some(agent) => scope.meet(Scope::Private(agent.parse().unwrap())),
         }

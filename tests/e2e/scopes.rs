@@ -35,7 +35,7 @@ fn found(client: &mut Caller, root: &Path, agent: Option<&str>, query: &str) -> 
         .collect()
 }
 
-fn get(root: &Path, path: &str) -> GetRequest {
+pub(super) fn get(root: &Path, path: &str) -> GetRequest {
     GetRequest {
         workspace: Some(root.display().to_string()),
         path: Some(path.to_owned()),
@@ -43,7 +43,7 @@ fn get(root: &Path, path: &str) -> GetRequest {
     }
 }
 
-fn started(files: &[(&str, &str)]) -> (Scratch, Daemon, Caller) {
+pub(super) fn started(files: &[(&str, &str)]) -> (Scratch, Daemon, Caller) {
     let scratch = Scratch::new();
     for (path, text) in files {
         scratch.write(path, text);
@@ -73,7 +73,7 @@ const FILES: [(&str, &str); 5] = [
     ),
     (
         "knowledge/lost.md",
-        "---\nscope: private\n---\n# Lost\n\n- A blue note of nobody.\n",
+        "---\nscope: private\n---\n# Lost\n\n- A blue note of no agent.\n",
     ),
 ];
 

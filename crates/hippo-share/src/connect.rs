@@ -13,8 +13,10 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::{ServerSettings, ShareError, schema};
 
-/// Maximum time to connect.
+/// Maximum time for each step of a connection: the password command, the login, and the check of the tables.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Maximum time for a statement of a publication or a status. A frozen server never answers.
+pub(crate) const STATEMENT: Duration = Duration::from_secs(60);
 /// Interval after which a connection without traffic is checked, so that a vanished server is noticed.
 const KEEPALIVE: Duration = Duration::from_secs(30);
 
@@ -34,20 +36,27 @@ pub struct ServerConnection {
 /// login, or if the tables have another version.
 pub async fn connect(settings: &ServerSettings) -> Result<ServerConnection, ShareError> {
     let connection = connect_to_any(settings).await?;
-    schema::check(&connection.client).await?;
+    within(PATIENCE, schema::check(&connection.client)).await?;
     Ok(connection)
+}
+
+/// Waits for a result, but no longer than `limit`.
+pub(crate) async fn within<T, E: Into<ShareError>>(
+    limit: Duration,
+    work: impl Future<Output = Result<T, E>>,
+) -> Result<T, ShareError> {
+    match tokio::time::timeout(limit, work).await {
+        Ok(done) => done.map_err(Into::into),
+        Err(_) => Err(ShareError::Late(limit.as_millis())),
+    }
 }
 
 /// Connects to a server whose tables may be missing.
 pub(crate) async fn connect_to_any(settings: &ServerSettings) -> Result<ServerConnection, ShareError> {
-    let source = settings.password.clone();
-    let password = tokio::task::spawn_blocking(move || source.read()).await;
-    let password = password.map_err(|error| ShareError::PasswordCommand(error.to_string()))??;
+    let password = within(PATIENCE, settings.password.read()).await?;
     let config = configure(settings, password)?;
     let tls = make_tls(settings)?;
-    let (client, connection) = tokio::time::timeout(PATIENCE, config.connect(tls.clone()))
-        .await
-        .map_err(|_| ShareError::Late(PATIENCE.as_millis()))??;
+    let (client, connection) = within(PATIENCE, config.connect(tls.clone())).await?;
     tokio::spawn(async move {
         // The client of the connection reports the same error.
         let _ = connection.await;
@@ -75,7 +84,10 @@ fn configure(settings: &ServerSettings, password: Option<String>) -> Result<Conf
     };
     // `prefer`, the default, would let an attacker on the network turn TLS off.
     if config.get_ssl_mode() == SslMode::Prefer {
-        let mode = match config.get_hosts().iter().all(is_local) {
+        // `hostaddr` replaces the address of a host.
+        let is_here = config.get_hosts().iter().all(is_local)
+            && config.get_hostaddrs().iter().all(std::net::IpAddr::is_loopback);
+        let mode = match is_here {
             true => SslMode::Disable,
             false => SslMode::Require,
         };

@@ -67,7 +67,7 @@ impl DeviceKey {
         self.pair.sign(message).as_ref().to_vec()
     }
 
-    /// Starts a digest that nobody without the key of this device can compute, so that a digest tells nothing about a
+    /// Starts a digest that only the key of this device can compute, so that a digest does not reveal a
     /// text that was redacted.
     pub fn digest(&self) -> blake3::Hasher {
         blake3::Hasher::new_keyed(&self.digest)

@@ -84,6 +84,9 @@ impl ShareError {
     }
 }
 
+/// Maximum characters of a message of the server.
+const MESSAGE: usize = 300;
+
 impl From<tokio_postgres::Error> for ShareError {
     fn from(error: tokio_postgres::Error) -> Self {
         let Some(db) = error.as_db_error() else {
@@ -92,7 +95,8 @@ impl From<tokio_postgres::Error> for ShareError {
                 std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
             return Self::Unreachable(why);
         };
-        let message = db.message().to_owned();
+        let is_shown = |mark: &char| !mark.is_control();
+        let message: String = db.message().chars().filter(is_shown).take(MESSAGE).collect();
         match db.code() {
             &SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
                 Self::Login(message)

@@ -1,4 +1,4 @@
-//! Publication of documents and entries.
+//! Publication of documents.
 //!
 //! Nothing records what is still to be published: the difference between the local index and the server is the outbox.
 //! Thus a document can be neither lost nor published twice, even if the server or the daemon dies at any time.
@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use hippo_text::chunk::Speaker;
 use tokio_postgres::{GenericClient, Transaction};
 
+use crate::connect::{STATEMENT, within};
 use crate::device::DeviceKey;
 use crate::record::{OutgoingDocument, OutgoingPassage, WorkspaceIdentity, source_of};
 use crate::{DIMENSION, ServerConnection, ShareError};
@@ -32,14 +33,15 @@ impl Publisher<'_> {
     /// See [`ShareError`].
     pub async fn published(&self, server: &ServerConnection) -> Result<HashMap<String, Vec<u8>>, ShareError> {
         let device = self.key.public().to_vec();
-        server
-            .client
-            .execute(
+        within(
+            STATEMENT,
+            server.client.execute(
                 "INSERT INTO hippod.devices (team, key, name) VALUES ($1, $2, $3)
-                 ON CONFLICT (team, key) DO UPDATE SET name = excluded.name WHERE devices.name <> excluded.name",
+                 ON CONFLICT (team, key, author) DO UPDATE SET name = excluded.name WHERE devices.name <> excluded.name",
                 &[&self.team, &device, &self.device_name],
-            )
-            .await?;
+            ),
+        )
+        .await?;
         self.listed(server).await
     }
 
@@ -48,14 +50,16 @@ impl Publisher<'_> {
     /// # Errors
     /// See [`ShareError`].
     pub async fn listed(&self, server: &ServerConnection) -> Result<HashMap<String, Vec<u8>>, ShareError> {
-        let rows = server
-            .client
-            .query(
+        let device = self.key.public().to_vec();
+        let rows = within(
+            STATEMENT,
+            server.client.query(
                 "SELECT path, digest FROM hippod.documents
-                 WHERE team = $1 AND device = $2 AND workspace = $3 AND NOT removed",
-                &[&self.team, &self.key.public().to_vec(), &self.workspace.id],
-            )
-            .await?;
+                 WHERE team = $1 AND author = current_user AND device = $2 AND workspace = $3 AND NOT removed",
+                &[&self.team, &device, &self.workspace.id],
+            ),
+        )
+        .await?;
         Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
     }
 
@@ -68,12 +72,15 @@ impl Publisher<'_> {
         server: &mut ServerConnection,
         documents: &[OutgoingDocument],
     ) -> Result<(), ShareError> {
-        let transaction = server.client.transaction().await?;
-        for document in documents {
-            let id = self.put_document(&transaction, document).await?;
-            self.put_passages(&transaction, id, &document.passages).await?;
-        }
-        Ok(transaction.commit().await?)
+        let store = async {
+            let transaction = server.client.transaction().await?;
+            for document in documents {
+                let id = self.put_document(&transaction, document).await?;
+                self.put_passages(&transaction, id, &document.passages).await?;
+            }
+            transaction.commit().await.map_err(ShareError::from)
+        };
+        within(STATEMENT, store).await
     }
 
     /// Removes documents: keeps them as tombstones without passages.
@@ -81,18 +88,21 @@ impl Publisher<'_> {
     /// # Errors
     /// See [`ShareError`].
     pub async fn remove(&self, server: &mut ServerConnection, paths: &[String]) -> Result<(), ShareError> {
-        let transaction = server.client.transaction().await?;
-        transaction
-            .execute(
+        let device = self.key.public().to_vec();
+        within(
+            STATEMENT,
+            server.client.execute(
                 "WITH gone AS (
                      UPDATE hippod.documents SET removed = true, published_at = now()
-                     WHERE team = $1 AND device = $2 AND workspace = $3 AND path = ANY ($4) RETURNING id
+                     WHERE team = $1 AND author = current_user AND device = $2 AND workspace = $3 AND path = ANY ($4)
+                     RETURNING id
                  )
                  DELETE FROM hippod.passages USING gone WHERE passages.team = $1 AND passages.document = gone.id",
-                &[&self.team, &self.key.public().to_vec(), &self.workspace.id, &paths],
-            )
-            .await?;
-        Ok(transaction.commit().await?)
+                &[&self.team, &device, &self.workspace.id, &paths],
+            ),
+        )
+        .await
+        .map(drop)
     }
 
     async fn put_document(
@@ -104,7 +114,7 @@ impl Publisher<'_> {
             .query_one(
                 "INSERT INTO hippod.documents (team, device, workspace, workspace_name, path, digest)
                  VALUES ($1, $2, $3, $4, $5, $6)
-                 ON CONFLICT (team, device, workspace, path) DO UPDATE
+                 ON CONFLICT (team, author, device, workspace, path) DO UPDATE
                  SET workspace_name = excluded.workspace_name, digest = excluded.digest, removed = false,
                      published_at = now()
                  RETURNING id",
@@ -171,7 +181,7 @@ impl Publisher<'_> {
                  FROM unnest($4::bytea[], $5::integer[], $6::integer[], $7::integer[], $8::text[], $9::text[],
                      $10::text[], $11::text[], $12::text[], $13::integer[], $14::text[], $15::text[], $16::bytea[])
                      AS new (hash, nth, first, last, heading, day, speaker, text, words, terms, model, vector, signature)
-                 ON CONFLICT (team, document, hash, nth) DO UPDATE
+                 ON CONFLICT (team, document, hash, nth, author) DO UPDATE
                  SET first_line = excluded.first_line, last_line = excluded.last_line, heading = excluded.heading, day = excluded.day,
                      speaker = excluded.speaker, text = excluded.text, words = excluded.words, terms = excluded.terms,
                      model = excluded.model, vector = excluded.vector, signature = excluded.signature

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use hippo_text::chunk::Speaker;
 
+use crate::connect::{STATEMENT, within};
 use crate::publish::vector_text;
 use crate::record::{SignedFacts, source_of};
 use crate::{DIMENSION, ServerConnection, ShareError};
@@ -198,9 +199,9 @@ impl ServerConnection {
     /// # Errors
     /// See [`ShareError`].
     pub async fn team_facts(&self, team: &str) -> Result<TeamFacts, ShareError> {
-        let found = self
-            .client
-            .query_opt(
+        let found = within(
+            STATEMENT,
+            self.client.query_opt(
                 "SELECT hippod.may(name, 'writer'),
                         CASE WHEN estimate < 20000 THEN (SELECT count(*) FROM hippod.passages WHERE team = name)
                              ELSE estimate::bigint END
@@ -210,8 +211,9 @@ impl ServerConnection {
                  ) AS size
                  WHERE name = $1",
                 &[&team],
-            )
-            .await?;
+            ),
+        )
+        .await?;
         let row =
             found.ok_or_else(|| ShareError::Rights(format!("the login cannot read the team {team}")))?;
         Ok(TeamFacts {

@@ -3,7 +3,9 @@
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
+
+use tokio::process::Command;
 
 use crate::ShareError;
 
@@ -37,15 +39,15 @@ pub enum PasswordSource {
 }
 
 impl PasswordSource {
-    /// Reads the password. Can block, because a command can wait for the user.
+    /// Reads the password. If the caller stops waiting, the command is killed.
     ///
     /// # Errors
     /// Fails if the file cannot be read or is readable for other users, or if the command fails.
-    pub fn read(&self) -> Result<Option<String>, ShareError> {
+    pub async fn read(&self) -> Result<Option<String>, ShareError> {
         let text = match self {
             Self::Absent => return Ok(None),
             Self::File(path) => read_secret(path)?,
-            Self::Command(words) => run(words)?,
+            Self::Command(words) => run(words).await?,
         };
         Ok(Some(text.lines().next().unwrap_or_default().to_owned()))
     }
@@ -74,13 +76,13 @@ fn read_secret(path: &Path) -> Result<String, ShareError> {
     Ok(text)
 }
 
-fn run(words: &[String]) -> Result<String, ShareError> {
+async fn run(words: &[String]) -> Result<String, ShareError> {
     let Some((program, arguments)) = words.split_first() else {
         return Err(ShareError::PasswordCommand("the command is empty".to_owned()));
     };
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stderr(Stdio::null());
-    let output = command.output();
+    let output = command.kill_on_drop(true).output().await;
     let output = output.map_err(|error| ShareError::PasswordCommand(error.to_string()))?;
     if !output.status.success() {
         return Err(ShareError::PasswordCommand(output.status.to_string()));
@@ -163,24 +165,24 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_password_is_the_first_line_of_a_private_file_or_of_the_output_of_a_command() {
+    #[tokio::test]
+    async fn a_password_is_the_first_line_of_a_private_file_or_of_the_output_of_a_command() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("password");
         std::fs::write(&path, "correct horse\nsecond line\n").unwrap();
         let source = PasswordSource::File(path.clone());
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
-        assert!(matches!(source.read(), Err(ShareError::Exposed(_))));
+        assert!(matches!(source.read().await, Err(ShareError::Exposed(_))));
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
-        assert_eq!(source.read().unwrap().as_deref(), Some("correct horse"));
+        assert_eq!(source.read().await.unwrap().as_deref(), Some("correct horse"));
         let command =
             |words: &[&str]| PasswordSource::Command(words.iter().map(ToString::to_string).collect());
         assert_eq!(
-            command(&["echo", "battery"]).read().unwrap().as_deref(),
+            command(&["echo", "battery"]).read().await.unwrap().as_deref(),
             Some("battery")
         );
-        assert!(command(&["false"]).read().is_err());
-        assert!(command(&[]).read().is_err());
+        assert!(command(&["false"]).read().await.is_err());
+        assert!(command(&[]).read().await.is_err());
     }
 
     #[test]

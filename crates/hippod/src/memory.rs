@@ -87,10 +87,10 @@ impl MemoryWriter {
         if view.status().is_some_and(|status| !status.root_present) || !hippo_fs::is_present(&view.root) {
             return Err(root_missing(&view.root));
         }
-        let (root, asked) = (view.root.clone(), request.clone());
+        let (root, asked, scopes) = (view.root.clone(), request.clone(), view.scopes.clone());
         // The search for secrets takes longer for longer texts, so it runs on a blocking thread.
         let append = move || {
-            let appended = remember::append(&root, &folder, today, &asked)?;
+            let appended = remember::append((&root, &scopes), &folder, today, &asked)?;
             let secrets = remember::Secrets::of(&asked);
             let (kinds, told) = (secrets.names(), secrets.notes(&appended));
             Ok((appended, kinds, told))

@@ -9,8 +9,10 @@ mod secret;
 
 use std::path::Path;
 
-use hippo_proto::{RememberRequest, RpcError};
+use hippo_proto::{ErrorKind, RememberRequest, RpcError};
 use hippo_redact::without_secrets;
+use hippo_text::chunk;
+use hippo_text::scope::ScopeRules;
 use hippo_text::section::{tamed, topic_of};
 use hippo_types::time::Date;
 
@@ -44,7 +46,7 @@ pub struct AppendResult {
 /// Returns `read-only` or `internal` with the error of the operating system. Either the log is unchanged, or the hint
 /// describes what was written.
 pub fn append(
-    root: &Path,
+    (root, scopes): (&Path, &ScopeRules),
     folder: &str,
     today: Date,
     request: &RememberRequest,
@@ -58,6 +60,15 @@ pub fn append(
         None => topic.clone(),
     };
     let log = LogSnapshot::open(root, folder, today)?;
+    let place = scopes.of_path(&log.path);
+    if chunk::scope_restriction(&log.before).apply(place.clone()) != place {
+        let what = format!(
+            "the front matter of the log makes it private to others: {}",
+            log.path
+        );
+        return Err(RpcError::new(ErrorKind::Conflict, what)
+            .hint("remove `agent` and `scope` from the front matter of the log"));
+    }
     let text = tamed(request.text.trim()).replace("\r\n", "\n");
     let (path, standing) = (log.path.clone(), find_text_section(&log.before, &section, &text));
     let repeated = standing.is_some();
@@ -146,7 +157,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let first = append(
-            &root,
+            (&root, &ScopeRules::default()),
             SHARED_LOGS,
             day(),
             &request("The pump is blue. It hums.", None),
@@ -160,7 +171,7 @@ mod tests {
             "# 2026-03-02\n\n## The pump is blue\n\nThe pump is blue. It hums.\n"
         );
         let second = append(
-            &root,
+            (&root, &ScopeRules::default()),
             SHARED_LOGS,
             day(),
             &request("two\nlines\n\n", Some("Valves")),
@@ -181,7 +192,13 @@ mod tests {
         std::fs::create_dir(root.join("memory")).unwrap();
         let log = root.join("memory/2026-03-02.md");
         std::fs::write(&log, "# Day\r\n\r\nopen").unwrap();
-        let done = append(&root, SHARED_LOGS, day(), &request("x\ny", Some("T"))).unwrap();
+        let done = append(
+            (&root, &ScopeRules::default()),
+            SHARED_LOGS,
+            day(),
+            &request("x\ny", Some("T")),
+        )
+        .unwrap();
         assert_eq!(
             std::fs::read_to_string(&log).unwrap(),
             "# Day\r\n\r\nopen\r\n\r\n## T\r\n\r\nx\r\ny\r\n"
@@ -194,13 +211,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         std::fs::create_dir_all(root.join("memory/2026-03-02.md")).unwrap();
-        append(&root, SHARED_LOGS, day(), &request("x", None)).unwrap_err();
+        append(
+            (&root, &ScopeRules::default()),
+            SHARED_LOGS,
+            day(),
+            &request("x", None),
+        )
+        .unwrap_err();
         let other = tempfile::tempdir().unwrap();
         let away = other.path().join("log.md");
         std::fs::write(&away, "untouched").unwrap();
         std::os::unix::fs::symlink(&away, root.join("memory/2026-03-03.md")).unwrap();
         let error = append(
-            &root,
+            (&root, &ScopeRules::default()),
             SHARED_LOGS,
             "2026-03-03".parse().unwrap(),
             &request("x", None),
@@ -211,7 +234,7 @@ mod tests {
         let nowhere = other.path().join("not-there.md");
         std::os::unix::fs::symlink(&nowhere, root.join("memory/2026-03-04.md")).unwrap();
         append(
-            &root,
+            (&root, &ScopeRules::default()),
             SHARED_LOGS,
             "2026-03-04".parse().unwrap(),
             &request("x", None),
@@ -224,7 +247,7 @@ mod tests {
     fn secrets_are_removed_from_topics() {
         let folder = tempfile::tempdir().unwrap();
         let named = append(
-            &folder.path().canonicalize().unwrap(),
+            (&folder.path().canonicalize().unwrap(), &ScopeRules::default()),
             SHARED_LOGS,
             day(),
             &request("x", Some("Token glpat-1234567890abcdefghij")),
@@ -241,7 +264,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let log = root.join("memory/2026-03-02.md");
-        let add = |text: &str, topic| append(&root, SHARED_LOGS, day(), &request(text, topic)).unwrap();
+        let add = |text: &str, topic| {
+            append(
+                (&root, &ScopeRules::default()),
+                SHARED_LOGS,
+                day(),
+                &request(text, topic),
+            )
+            .unwrap()
+        };
         let first = add("blue\n\n# and new", Some("Pump"));
         let once = std::fs::read(&log).unwrap();
         let again = add(" blue\r\n\r\n# and new\n", Some("Pump"));

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hippo_proto::Paths;
+use hippo_redact::redact;
 use hippo_share::ServerSettings;
 use hippo_share::device::DeviceKey;
 use hippo_share::record::WorkspaceIdentity;
@@ -104,7 +105,7 @@ fn identity(root: &Path) -> WorkspaceIdentity {
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
     WorkspaceIdentity {
         id: short_id(root),
-        name: name.unwrap_or_default(),
+        name: redact(&name.unwrap_or_default()).into_owned(),
     }
 }
 
@@ -116,5 +117,5 @@ fn is_same(shared: &Path, root: &Path) -> bool {
 
 /// Returns the name of this device for the team: its host name.
 fn device_name() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
+    redact(&rustix::system::uname().nodename().to_string_lossy()).into_owned()
 }

@@ -28,8 +28,10 @@ use crate::index::IndexView;
 use crate::verify::{ChunkSpan, FileMark};
 use crate::watcher::{Listener, UnreportedChanges};
 
-/// Maximum number of chunk ids in the cache of postings. Each id has 4 bytes.
-const POSTINGS_KEPT: usize = 1_000_000;
+mod postings;
+
+use postings::PostingsCache;
+
 /// Maximum number of idle read connections per workspace.
 const READERS_KEPT: usize = 4;
 
@@ -160,13 +162,6 @@ pub struct WorkspaceView {
     index: RwLock<Arc<IndexView>>,
 }
 
-#[derive(Default)]
-struct PostingsCache {
-    generation: u64,
-    kept: usize,
-    terms: HashMap<String, Arc<[u32]>>,
-}
-
 impl WorkspaceView {
     /// Creates a view with a snapshot that was loaded from `database`. The view reports "warming" until
     /// [`WorkspaceView::set_freshness`] is called.
@@ -231,6 +226,14 @@ impl WorkspaceView {
     /// Locks the snapshot for reading.
     pub fn snapshot(&self) -> RwLockReadGuard<'_, SearchSnapshot> {
         self.snapshot.read()
+    }
+
+    /// Returns the scope of a file by its path and, for a link, by the path of its target. The front matter of the file can
+    /// narrow this scope.
+    pub fn scope_of_path(&self, path: &str) -> Scope {
+        let target = hippo_fs::resolve(&self.root, path).unwrap_or_else(|_| path.into());
+        let of_target = self.scopes.of_path(&target.to_string_lossy());
+        self.scopes.of_path(path).meet(of_target)
     }
 
     /// Returns the path of the file to which a document is a link, if it is one.
@@ -363,34 +366,5 @@ impl WorkspaceView {
     pub fn forget_readers(&self) {
         self.readers.lock().clear();
         *self.postings.lock() = PostingsCache::default();
-    }
-}
-
-impl PostingsCache {
-    fn get(&mut self, generation: u64, expression: &str) -> Option<Arc<[u32]>> {
-        if self.generation != generation {
-            *self = Self {
-                generation,
-                ..Self::default()
-            };
-        }
-        self.terms.get(expression).cloned()
-    }
-
-    fn keep(&mut self, generation: u64, expression: &str, ids: &Arc<[u32]>) {
-        if self.generation != generation || ids.len() > POSTINGS_KEPT {
-            return;
-        }
-        if self.kept + ids.len() > POSTINGS_KEPT {
-            self.terms.clear();
-            self.kept = 0;
-        }
-        if self
-            .terms
-            .insert(expression.to_owned(), Arc::clone(ids))
-            .is_none()
-        {
-            self.kept += ids.len();
-        }
     }
 }

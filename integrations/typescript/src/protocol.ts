@@ -1722,7 +1722,7 @@ export interface Origin {
   device: string;
   /** Name of the team. */
   team: string;
-  /** True if the signature of the device is valid for this text at this place. If it is false, somebody has changed the text on the server. */
+  /** True if the login has registered the device, and the signature of the device is valid for this text at this place. Otherwise, the text may have been changed on the server. */
   verified: boolean;
   /** Name of the workspace. */
   workspace: string;
@@ -2717,7 +2717,7 @@ export interface WorkspaceStatus {
   skipped_count: number;
   /** State of the compaction tree; absent without a tree, if reading the tree took too long, and from older daemons. */
   tree?: TreeStatus | undefined;
-  /** Those of them that nobody may read, because they name no agent or several agents. */
+  /** Private files that no agent may read, because they name no agent or several agents. */
   unclaimed?: number | undefined;
   /** Settings files that the user does not trust yet; `hippoctl workspace trust` trusts them. */
   untrusted?: SettingsFile[] | undefined;

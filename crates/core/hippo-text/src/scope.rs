@@ -6,7 +6,7 @@ use hippo_types::scope::{AgentId, Scope};
 
 use crate::source::{PatternError, bounded, variants};
 
-/// Stands for the id of the agent in a pattern.
+/// Placeholder of the id of the agent in a pattern.
 const AGENT: &str = "{agent}";
 
 /// Patterns of the files that are private to an agent. Case is ignored, because some file systems ignore it.
@@ -36,7 +36,7 @@ impl ScopeRules {
     }
 
     /// Returns the scope of the file at a path, relative to the workspace with `/`. If the id in the path cannot be the
-    /// id of an agent, or if several patterns find different ids, nobody may read the file.
+    /// id of an agent, or if several patterns find different ids, no agent may read the file.
     #[must_use]
     pub fn of_path(&self, path: &str) -> Scope {
         let scopes = self.0.iter().filter_map(|pattern| pattern.scope(path));
@@ -105,7 +105,7 @@ impl ScopePattern {
             .strip_prefix(before.as_str())
             .and_then(|part| part.strip_suffix(after.as_str()));
         let agent = id.and_then(|id| id.parse().ok());
-        Some(agent.map_or(Scope::Nobody, Scope::Private))
+        Some(agent.map_or(Scope::Unclaimed, Scope::Private))
     }
 }
 
@@ -125,12 +125,12 @@ mod tests {
             ("agents/scribe/a.md", "private:scribe"),
             ("agents/scribe/memory/deep/a.md", "private:scribe"),
             ("Agents/Scribe/a.md", "private:scribe"),
-            ("agents/Ada Lovelace/a.md", "nobody"),
+            ("agents/Ada Lovelace/a.md", "unclaimed"),
             ("agents/readme.md", "shared"),
             ("projects/agents/scribe/a.md", "shared"),
             ("notes/of-critic.md", "private:critic"),
             ("notes/of-critic.md/x.md", "private:critic"),
-            ("notes/of-.md", "nobody"),
+            ("notes/of-.md", "unclaimed"),
             ("notes/critic.md", "shared"),
             ("team/red/critic/a.md", "private:critic"),
             ("memory/2026-03-02.md", "shared"),
@@ -142,9 +142,9 @@ mod tests {
     }
 
     #[test]
-    fn a_path_with_two_agents_is_read_by_nobody() {
+    fn a_path_with_two_agents_belongs_to_neither() {
         let rules = rules(&["*/{agent}/**", "agents/scribe/{agent}/**"]);
-        assert_eq!(rules.of_path("agents/scribe/critic/a.md"), Scope::Nobody);
+        assert_eq!(rules.of_path("agents/scribe/critic/a.md"), Scope::Unclaimed);
         assert_eq!(rules.folder(&"critic".parse().unwrap()), None);
     }
 

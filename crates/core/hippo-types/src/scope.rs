@@ -58,7 +58,7 @@ pub enum Scope {
     /// One agent.
     Private(AgentId),
     /// No agent: the text is private, but its agent is unknown, or several agents claim it.
-    Nobody,
+    Unclaimed,
 }
 
 impl Scope {
@@ -74,18 +74,18 @@ impl Scope {
         match (self, other) {
             (Self::Shared, scope) | (scope, Self::Shared) => scope,
             (one, other) if one == other => one,
-            _ => Self::Nobody,
+            _ => Self::Unclaimed,
         }
     }
 }
 
 impl fmt::Display for Scope {
-    /// Formats the scope as `shared`, `private:ID` or `nobody`.
+    /// Formats the scope as `shared`, `private:ID` or `unclaimed`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Shared => f.write_str("shared"),
             Self::Private(agent) => write!(f, "private:{agent}"),
-            Self::Nobody => f.write_str("nobody"),
+            Self::Unclaimed => f.write_str("unclaimed"),
         }
     }
 }
@@ -96,7 +96,7 @@ impl FromStr for Scope {
     fn from_str(text: &str) -> Result<Self, InvalidAgentId> {
         match text {
             "shared" => Ok(Self::Shared),
-            "nobody" => Ok(Self::Nobody),
+            "unclaimed" => Ok(Self::Unclaimed),
             _ => text
                 .strip_prefix("private:")
                 .ok_or(InvalidAgentId)?
@@ -138,10 +138,10 @@ impl ScopeRestriction {
     pub fn apply(self, scope: Scope) -> Scope {
         match self {
             Self::None => scope,
-            Self::Private if scope.is_shared() => Scope::Nobody,
+            Self::Private if scope.is_shared() => Scope::Unclaimed,
             Self::Private => scope,
             Self::Agent(agent) => scope.meet(Scope::Private(agent)),
-            Self::Unclear => Scope::Nobody,
+            Self::Unclear => Scope::Unclaimed,
         }
     }
 }
@@ -192,7 +192,7 @@ impl Viewer {
         match scope {
             Scope::Shared => true,
             Scope::Private(agent) => self.0.as_ref() == Some(agent),
-            Scope::Nobody => false,
+            Scope::Unclaimed => false,
         }
     }
 
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn scopes_are_written_as_text() {
-        for scope in [Scope::Shared, Scope::Private(agent("a.b")), Scope::Nobody] {
+        for scope in [Scope::Shared, Scope::Private(agent("a.b")), Scope::Unclaimed] {
             let json = serde_json::to_value(&scope).unwrap();
             assert_eq!(json, scope.to_string());
             assert_eq!(serde_json::from_value::<Scope>(json).unwrap(), scope);
@@ -250,7 +250,7 @@ mod tests {
             Scope::Shared,
             Scope::Private(agent("a")),
             Scope::Private(agent("b")),
-            Scope::Nobody,
+            Scope::Unclaimed,
         ];
         let viewers = [None, Some("a"), Some("b"), Some("c")].map(|id| Viewer(id.map(agent)));
         for one in &scopes {

@@ -14,8 +14,8 @@ pub struct Origin {
     pub device: String,
     /// Login that published the text.
     pub author: String,
-    /// True if the signature of the device is valid for this text at this place. If it is false, somebody has changed the
-    /// text on the server.
+    /// True if the login has registered the device, and the signature of the device is valid for this text at this place.
+    /// Otherwise, the text may have been changed on the server.
     pub verified: bool,
 }
 

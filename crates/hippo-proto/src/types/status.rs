@@ -94,7 +94,7 @@ pub struct WorkspaceStatus {
     /// Those of them that only one agent may read.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub private: u64,
-    /// Those of them that nobody may read, because they name no agent or several agents.
+    /// Private files that no agent may read, because they name no agent or several agents.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unclaimed: u64,
     /// Chunks in the index.

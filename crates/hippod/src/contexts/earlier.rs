@@ -1,7 +1,6 @@
 //! Entries of earlier sessions that match a cue.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use hippo_context::render::{EarlierEntry, steers};
 use hippo_proto::Viewer;
@@ -11,7 +10,7 @@ use hippo_types::time::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::session::EntryList;
-use super::sources;
+use super::sources::{self, SourceReader};
 use super::turn::STRONG_CUE;
 use crate::clock::date_in;
 
@@ -30,7 +29,7 @@ const BROUGHT_BACK: usize = 3;
 /// Fails if the store could not be read.
 pub fn matching(
     store: &ContextReader,
-    root: &Path,
+    reader: &SourceReader<'_>,
     (owner, own): (&Viewer, &EntryList),
     cue: &str,
     zone: &TimeZone,
@@ -67,7 +66,7 @@ pub fn matching(
     }
     best.truncate(BROUGHT_BACK);
     let earlier = best.into_iter().map(|(mut kept, session, _)| {
-        sources::mark(root, store, &mut kept.kept, kept.content);
+        sources::mark(reader, store, &mut kept.kept, kept.content);
         EarlierEntry {
             date: date_in(Timestamp(session.opened_ms), zone),
             session: session.id,

@@ -12,7 +12,7 @@ use hippo_types::context::ContextEntry;
 use hippo_types::time::DAY_MS;
 
 use super::Contexts;
-use super::sources;
+use super::sources::{self, SourceReader};
 use super::turn::unknown;
 use super::{ContextDatabase, LocatedSession, now, owner, refusal};
 use crate::clock::rfc3339;
@@ -142,7 +142,9 @@ fn entry(
         None => Err("the entry was created without content".to_owned()),
         Some(id) => bytes_of(place, id, now(contexts))?,
     };
-    let source = sources::source_now(&view.root, &found.kept.entry);
+    let session = place.read(|reader| reader.session(&found.session))?.flatten();
+    let reader = SourceReader::new(view, session.as_ref());
+    let source = sources::source_now(&reader, &found.kept.entry);
     let hash = found.content.map(|id| id.to_string());
     let mut now_so = found.kept.clone();
     if found.open {
@@ -171,7 +173,7 @@ fn entry(
     let at_hand = CompletionSources {
         stored: stored.as_deref().map_err(String::as_str),
         source: source.as_deref().map_err(String::as_str),
-        follows_source: sources::follows_source(&view.root, &now_so, found.open),
+        follows_source: sources::follows_source(&reader, &now_so, found.open),
         stored_hash: hash.as_deref(),
         summary: &now_so.entry.summary,
         key_data: now_so.entry.key_data.as_ref(),

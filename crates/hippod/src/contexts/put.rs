@@ -14,7 +14,7 @@ use hippo_store::contexts::{NewContent, NewEntry, PackedContent, PutOutcome};
 
 use super::Contexts;
 use super::session::TrackedEntry;
-use super::sources;
+use super::sources::{self, SourceReader};
 use super::{ContextDatabase, LocatedSession, now, owner, policies, refusal};
 use crate::view::WorkspaceView;
 
@@ -105,7 +105,8 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
         }
     };
     let extracted = request.summary.is_none() && request.key_data.is_none();
-    let file = sources::source_file(&view.root, &entry, content, extracted);
+    let reader = SourceReader::new(&view, Some(&session));
+    let file = sources::source_file(&reader, &entry, content, extracted);
     // Pack the content before taking the lock, so that other callers do not wait for the packing.
     if ready.is_none() && captured.store {
         ready = place.ready(content);

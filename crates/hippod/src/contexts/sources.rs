@@ -8,19 +8,28 @@ use std::time::UNIX_EPOCH;
 use hippo_context::capture::{self, CaptureInput};
 use hippo_context::complete::{self, CapturedPart};
 use hippo_context::lifecycle::{EntryFile, SessionEntry};
-use hippo_proto::RpcError;
 use hippo_proto::folder::Trust;
-use hippo_store::contexts::{ContentId, ContentPrefix, ContextReader, ContextStore, Lookup};
+use hippo_proto::{RpcError, Viewer};
+use hippo_store::contexts::{ContentId, ContentPrefix, ContextReader, ContextStore, Lookup, SessionRow};
+use hippo_text::chunk;
 use hippo_types::context::ContextEntry;
+use hippo_types::scope::Scope;
 use serde_json::{Map, Value};
 
 use super::session::Sessions;
-use super::{Contexts, now, policies};
+use super::{Contexts, now, owner, policies, refusal};
 use crate::files;
 use crate::view::WorkspaceView;
 
 /// Maximum size in bytes of a source that is read again, so that the response fits into one line.
 const LARGEST: u64 = 8 << 20;
+
+/// A reader of source files for the agent of a session.
+#[derive(Clone)]
+pub struct SourceReader<'a> {
+    view: &'a WorkspaceView,
+    agent: Viewer,
+}
 
 /// Summary and key data of a text.
 type Description = (String, Option<Map<String, Value>>);
@@ -29,8 +38,13 @@ type Describe<'a> = &'a dyn Fn(&ContextEntry, &str) -> Option<Description>;
 
 /// Returns the file that an entry was created from, if the file contains the content. `extracted` is true if hippod
 /// extracted the summary and the key data.
-pub fn source_file(root: &Path, entry: &ContextEntry, content: &[u8], extracted: bool) -> Option<EntryFile> {
-    let (metadata, source) = read(root, &path_of(entry).ok()?).ok()?;
+pub fn source_file(
+    reader: &SourceReader<'_>,
+    entry: &ContextEntry,
+    content: &[u8],
+    extracted: bool,
+) -> Option<EntryFile> {
+    let (metadata, source) = reader.read(&path_of(entry).ok()?).ok()?;
     let part = complete::compare(&source, content)?;
     Some(EntryFile {
         followed: extracted && part == CapturedPart::Whole,
@@ -42,11 +56,11 @@ pub fn source_file(root: &Path, entry: &ContextEntry, content: &[u8], extracted:
 ///
 /// # Errors
 /// Returns the reason why the source cannot be read, as text.
-pub fn source_now(root: &Path, entry: &ContextEntry) -> Result<Vec<u8>, String> {
+pub fn source_now(reader: &SourceReader<'_>, entry: &ContextEntry) -> Result<Vec<u8>, String> {
     let path = path_of(entry)?;
-    match read(root, &path) {
+    match reader.read(&path) {
         Ok((_, bytes)) => Ok(bytes),
-        Err(error) => Err(format!("{}: {error}", root.join(&path).display())),
+        Err(error) => Err(format!("{}: {error}", reader.view.root.join(&path).display())),
     }
 }
 
@@ -61,8 +75,10 @@ pub fn refresh(
     (store, sessions): (&mut ContextStore, &mut Sessions),
     session: &str,
 ) -> Result<(), RpcError> {
+    let row = store.read().session(session).map_err(refusal)?;
+    let reader = SourceReader::new(view, row.as_ref());
     let entries = sessions.entries(store, session)?;
-    let differing = (0..entries.kept.len()).filter(|at| differs(&view.root, &entries.kept[*at]).is_some());
+    let differing = (0..entries.kept.len()).filter(|at| differs(&reader, &entries.kept[*at]).is_some());
     let differing: Vec<usize> = differing.collect();
     if differing.is_empty() {
         return Ok(());
@@ -90,7 +106,7 @@ pub fn refresh(
     for at in differing {
         let mut kept = entries.kept[at].clone();
         let stored = stored(store.read(), entries.contents[at].0);
-        if check(&view.root, &mut kept, stored, Some(&describe)) {
+        if check(&reader, &mut kept, stored, Some(&describe)) {
             entries.replace(at, kept.clone());
             changed.push(kept);
         }
@@ -102,8 +118,13 @@ pub fn refresh(
 }
 
 /// Marks an entry of a closed session as stale if its source file has changed since the session was closed.
-pub fn mark(root: &Path, reader: &ContextReader, kept: &mut SessionEntry, content: Option<ContentId>) {
-    check(root, kept, stored(reader, content), None);
+pub fn mark(
+    reader: &SourceReader<'_>,
+    store: &ContextReader,
+    kept: &mut SessionEntry,
+    content: Option<ContentId>,
+) {
+    check(reader, kept, stored(store, content), None);
 }
 
 /// Returns a function that reads the stored content of an entry.
@@ -117,16 +138,16 @@ fn stored(reader: &ContextReader, content: Option<ContentId>) -> impl Fn() -> Op
 /// Compares an entry with its source file. Returns whether the entry has changed. If `describe` is given, an entry that
 /// follows its file gets the description of the current text, or of the stored content if the file is gone.
 fn check(
-    root: &Path,
+    reader: &SourceReader<'_>,
     kept: &mut SessionEntry,
     stored: impl Fn() -> Option<Vec<u8>>,
     describe: Option<Describe<'_>>,
 ) -> bool {
-    let Some((path, current)) = differs(root, kept) else {
+    let Some((path, current)) = differs(reader, kept) else {
         return false;
     };
     let before = kept.clone();
-    let source = read(root, &path).ok().map(|(_, bytes)| bytes);
+    let source = reader.read(&path).ok().map(|(_, bytes)| bytes);
     // Without need, the stored content of an entry that follows its file is not read.
     let stored = if current.followed && source.is_some() {
         None
@@ -157,10 +178,12 @@ fn check(
 }
 
 /// Returns the source file of an entry and its current state, if the state differs from the recorded one.
-fn differs(root: &Path, kept: &SessionEntry) -> Option<(PathBuf, EntryFile)> {
+fn differs(reader: &SourceReader<'_>, kept: &SessionEntry) -> Option<(PathBuf, EntryFile)> {
     let (recorded, path) = (kept.file?, path_of(&kept.entry).ok()?);
     // The state of a missing file has the size 0 and the time 0.
-    let current = open(root, &path).map_or_else(|_| EntryFile::default(), |(_, metadata)| stamp(&metadata));
+    let current = reader
+        .open(&path)
+        .map_or_else(|_| EntryFile::default(), |(_, metadata)| stamp(&metadata));
     let current = EntryFile {
         followed: recorded.followed,
         ..current
@@ -170,8 +193,8 @@ fn differs(root: &Path, kept: &SessionEntry) -> Option<(PathBuf, EntryFile)> {
 
 /// Returns whether `context.fetch` returns the current file: always in an open session, and in a closed one as long as
 /// the file is unchanged.
-pub fn follows_source(root: &Path, kept: &SessionEntry, is_open: bool) -> bool {
-    kept.file.is_some_and(|file| file.followed) && (is_open || differs(root, kept).is_none())
+pub fn follows_source(reader: &SourceReader<'_>, kept: &SessionEntry, is_open: bool) -> bool {
+    kept.file.is_some_and(|file| file.followed) && (is_open || differs(reader, kept).is_none())
 }
 
 fn path_of(entry: &ContextEntry) -> Result<PathBuf, String> {
@@ -180,21 +203,43 @@ fn path_of(entry: &ContextEntry) -> Result<PathBuf, String> {
         .ok_or_else(|| format!("a source of type {} cannot be read again", entry.source.kind))
 }
 
-fn open(root: &Path, path: &Path) -> io::Result<(std::fs::File, Metadata)> {
-    let whole = root.join(path);
-    match whole.strip_prefix(root) {
-        Ok(below) => hippo_fs::WorkspaceDir::open(root)?.open_source(below),
-        Err(_) => files::open(&whole),
+impl<'a> SourceReader<'a> {
+    /// Creates a reader for the agent to which a session belongs.
+    pub fn new(view: &'a WorkspaceView, session: Option<&SessionRow>) -> Self {
+        let agent = session.map(owner).unwrap_or_default();
+        Self { view, agent }
     }
-}
 
-/// Reads a text file and its metadata.
-fn read(root: &Path, path: &Path) -> io::Result<(Metadata, Vec<u8>)> {
-    let (file, metadata) = open(root, path)?;
-    let bytes = hippo_fs::read_all((file, metadata.clone()), LARGEST)?;
-    match std::str::from_utf8(&bytes) {
-        Ok(_) => Ok((metadata, bytes)),
-        Err(_) => Err(io::Error::new(io::ErrorKind::InvalidData, "not a text file")),
+    /// Opens a file. A file of the workspace that the agent may not read counts as missing.
+    fn open(&self, path: &Path) -> io::Result<(std::fs::File, Metadata)> {
+        let root = &self.view.root;
+        let whole = root.join(path);
+        let Ok(below) = whole.strip_prefix(root) else {
+            return files::open(&whole);
+        };
+        self.check(&self.view.scope_of_path(&below.to_string_lossy()))?;
+        hippo_fs::WorkspaceDir::open(root)?.open_source(below)
+    }
+
+    /// Reads a text file and its metadata.
+    fn read(&self, path: &Path) -> io::Result<(Metadata, Vec<u8>)> {
+        let (file, metadata) = self.open(path)?;
+        let bytes = hippo_fs::read_all((file, metadata.clone()), LARGEST)?;
+        if std::str::from_utf8(&bytes).is_err() {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "not a text file"));
+        }
+        if let Ok(below) = self.view.root.join(path).strip_prefix(&self.view.root) {
+            let place = self.view.scope_of_path(&below.to_string_lossy());
+            self.check(&chunk::scope_restriction(&bytes).apply(place))?;
+        }
+        Ok((metadata, bytes))
+    }
+
+    fn check(&self, scope: &Scope) -> io::Result<()> {
+        match self.agent.sees(scope) {
+            true => Ok(()),
+            false => Err(io::ErrorKind::NotFound.into()),
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use hippo_types::time::Timestamp;
 
 use super::Contexts;
 use super::session::changed;
-use super::sources;
+use super::sources::{self, SourceReader};
 use super::{LocatedSession, earlier, now, owner, refusal};
 use crate::clock::rfc3339;
 use crate::view::WorkspaceView;
@@ -104,7 +104,10 @@ pub fn render(
             .map_err(refusal)?;
         if view.config.context.earlier_sessions {
             let (own, zone) = (owner(&session), view.zone(&*contexts.clock));
-            let found = earlier::matching(store.read(), &view.root, (&own, entries), cue, &zone);
+            let found = {
+                let reader = SourceReader::new(&view, Some(&session));
+                earlier::matching(store.read(), &reader, (&own, entries), cue, &zone)
+            };
             earlier = found.map_err(refusal)?;
         }
         let meant = hits.iter().filter(|hit| hit.score >= STRONG_CUE);

@@ -191,19 +191,22 @@ fn status(workspace: &Workspace, freshness: &Freshness, now: Instant) -> Workspa
     let snapshot = workspace.view.snapshot();
     let ago = |at: Option<Instant>| at.map(|at| millis(now, at));
     let (degraded, why) = freshness.degraded.clone().or_else(|| repaired(workspace)).unzip();
-    let skipped = workspace.skipped.values().take(SKIPPED_LISTED);
+    // The names of private files are private, too.
+    let skipped = workspace.skipped.values();
+    let skipped = skipped.filter(|skipped| workspace.view.scope_of_path(&skipped.rel).is_shared());
+    let skipped = skipped.take(SKIPPED_LISTED);
     WorkspaceStatus {
         root: workspace.root.display().to_string(),
         documents: workspace.known.len() as u64,
         private: snapshot
             .scopes
             .values()
-            .filter(|scope| **scope != Scope::Nobody)
+            .filter(|scope| **scope != Scope::Unclaimed)
             .count() as u64,
         unclaimed: snapshot
             .scopes
             .values()
-            .filter(|scope| **scope == Scope::Nobody)
+            .filter(|scope| **scope == Scope::Unclaimed)
             .count() as u64,
         chunks: snapshot.corpus.len() as u64,
         pending: workspace.pending.len() as u64,

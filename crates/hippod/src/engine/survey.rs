@@ -101,13 +101,15 @@ fn examine(workspace: &Workspace, survey: &mut Survey) -> SurveyedWorkspace {
     let mut known: Vec<&str> = workspace.known.keys().map(String::as_str).collect();
     known.sort_unstable();
     let kept = |skipped: &SkippedFile| (skipped.clone(), count_below(&known, &skipped.rel));
+    let skipped = workspace.skipped.values();
+    let skipped = skipped.filter(|skipped| workspace.view.scope_of_path(&skipped.rel).is_shared());
     let entries = &workspace.entries;
     SurveyedWorkspace {
         view: Arc::clone(&workspace.view),
         database: workspace.store.path().to_path_buf(),
         disk: (workspace.known.len(), workspace.files_on_disk),
         waiting: workspace.unread().count() + workspace.missing.len(),
-        skipped: workspace.skipped.values().map(kept).collect(),
+        skipped: skipped.map(kept).collect(),
         index_file,
         indexed: entries.enabled,
     }

@@ -244,9 +244,7 @@ fn inside(Reader { view, viewer }: Reader<'_>, path: &str) -> Result<String, Rpc
         })
         .collect();
     let relative = parts.map(|parts| parts.join("/")).unwrap_or_default();
-    // Not even the folder of another agent may be seen.
-    let inside = view.scopes.of_path(&format!("{relative}/x"));
-    if !viewer.sees(&view.scopes.of_path(&relative).meet(inside)) {
+    if is_hidden(view, viewer, &relative) {
         return Err(no_such_file(path));
     }
     if view.rules.is_source(&relative) {
@@ -261,16 +259,19 @@ fn inside(Reader { view, viewer }: Reader<'_>, path: &str) -> Result<String, Rpc
     ))
 }
 
+/// Returns whether a reader may not even know whether a path exists: the path of a private file, or the folder of another
+/// agent.
+pub(super) fn is_hidden(view: &WorkspaceView, viewer: &Viewer, path: &str) -> bool {
+    let inside = || view.scopes.of_path(&format!("{path}/x"));
+    !viewer.sees(&view.scope_of_path(path)) || !view.rules.is_source(path) && !viewer.sees(&inside())
+}
+
 fn no_such_file(path: &str) -> RpcError {
     RpcError::not_found(format!("no such file: {path}")).hint("find the path with: hippoctl search QUERY")
 }
 
 fn read(Reader { view, viewer }: Reader<'_>, path: &str) -> Result<Vec<u8>, RpcError> {
-    let target = hippo_fs::resolve(&view.root, path).unwrap_or_else(|_| path.into());
-    let place = view
-        .scopes
-        .of_path(path)
-        .meet(view.scopes.of_path(&target.to_string_lossy()));
+    let place = view.scope_of_path(path);
     if !viewer.sees(&place) {
         return Err(no_such_file(path));
     }

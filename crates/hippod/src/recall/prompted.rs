@@ -147,7 +147,7 @@ async fn candidates(
     let SearchResponse {
         mut results, index, ..
     } = answer?;
-    // A prompt contains no text that somebody changed on the server of the team.
+    // A prompt contains no text that was changed on the server of the team.
     results.retain(|hit| hit.origin.as_ref().is_none_or(|origin| origin.verified));
     let by_meaning = results.iter().any(|hit| features(hit).vector_unit.is_some());
     Ok(match (results.is_empty(), by_meaning) {

@@ -13,6 +13,7 @@ use hippo_store::vector::PreparedQuery;
 use hippo_text::terms;
 
 use super::attempt::{answer_fresh, embed};
+use super::get::is_hidden;
 use super::prompted::{features, first_score};
 use super::{SearchAnswer, SearchState, Searcher, search_error};
 use crate::files;
@@ -184,8 +185,8 @@ fn explain_place(
         let paths = snapshot.documents(viewer).map(|(_, document)| &*document.path);
         let nearest = nearest(path, paths).map(str::to_owned);
         let mut documents = snapshot.corpus.documents();
-        let is_hidden = !viewer.sees(&state.view.scopes.of_path(path))
-            || documents.any(|(_, document)| *document.path == *path);
+        let is_hidden =
+            is_hidden(&state.view, viewer, path) || documents.any(|(_, document)| *document.path == *path);
         drop(documents);
         drop(snapshot);
         let (outcome, because, change) = explain_missing_file(&state.view, path, is_hidden, nearest);

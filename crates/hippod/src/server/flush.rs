@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hippo_proto::{
     ContextCloseRequest, ErrorKind, RpcError, SessionCompactRequest, SessionFlushRequest,
-    SessionFlushResponse,
+    SessionFlushResponse, Viewer,
 };
 
 use super::connection::Outbox;
@@ -116,11 +116,12 @@ async fn steps(
 ) -> Result<SessionFlushResponse, RpcError> {
     let view = flusher.memory.view_to_write(&request.workspace).await?;
     let ended = request.session.clone().filter(|_| request.close);
+    let viewer = Viewer(request.agent.clone());
     let tree = request.tree;
     let taken = take_up(flusher, &view, request, client).await;
     // A session is closed even if its transcript is missing.
     let closed = match ended {
-        Some(session) => close(flusher, session).await,
+        Some(session) => close(flusher, viewer, session).await,
         None => Ok(Vec::new()),
     };
     // If both steps failed, return the error of closing the session. That error may be temporary, so the flush is
@@ -179,8 +180,19 @@ async fn take_up(
 
 /// Closes the context session with this name, if it exists. Harnesses name all their sessions, but few sessions have
 /// entries.
-async fn close(flusher: &Arc<SessionFlusher>, session: String) -> Result<Vec<String>, RpcError> {
-    match contexts::close(&flusher.contexts, ContextCloseRequest { session }).await {
+async fn close(
+    flusher: &Arc<SessionFlusher>,
+    viewer: Viewer,
+    session: String,
+) -> Result<Vec<String>, RpcError> {
+    let id = session.clone();
+    let check = move |contexts: &Contexts| contexts::check_reader(contexts, &viewer, Some(&id));
+    let closed = match run_blocking_on(&flusher.contexts, check).await {
+        // The session of another agent counts as missing.
+        Err(error) => Err(error),
+        Ok(()) => contexts::close(&flusher.contexts, ContextCloseRequest { session }).await,
+    };
+    match closed {
         Ok(closed) => Ok(closed.notes),
         Err(error) if matches!(error.data.kind, ErrorKind::NotFound | ErrorKind::BadRequest) => {
             Ok(Vec::new())

@@ -112,12 +112,19 @@ impl TeamShare {
             device: self.key().await?.public().to_vec(),
             workspace,
         };
-        let connected = match tokio::time::timeout(limit, self.link.take(server)).await {
-            Ok(connected) => connected,
-            Err(_) => Err(ShareError::Late(limit.as_millis())),
+        let begun = Instant::now();
+        let taken = self.link.take_for_search(server).await;
+        let taken = taken.inspect_err(|error| self.link.fail(error))?;
+        let rest = limit.saturating_sub(begun.elapsed());
+        let Some(connection) = taken else {
+            return Err(ShareError::Late(limit.as_millis()));
         };
-        let connection = connected.inspect_err(|error| self.link.fail(error))?;
-        let answer = connection.search(&query, limit).await;
+        if rest.is_zero() {
+            // The connection is ready for the next search.
+            self.link.keep(connection);
+            return Err(ShareError::Late(limit.as_millis()));
+        }
+        let answer = connection.search(&query, rest).await;
         match &answer {
             Ok(_) => self.link.keep(connection),
             Err(error) => self.link.fail(error),

@@ -33,7 +33,7 @@ pub async fn keep(share: Arc<TeamShare>, mut stop: watch::Receiver<bool>) {
             let Some(mark) = IndexMark::of(&view) else {
                 continue;
             };
-            let is_published = |state: &super::publish::PublishState| state.published == Some(mark);
+            let is_published = |state: &super::publish::PublishState| state.published.as_ref() == Some(&mark);
             if share.states.lock().get(&view.root).is_some_and(is_published) {
                 continue;
             }

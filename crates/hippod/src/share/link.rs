@@ -16,6 +16,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 #[derive(Default)]
 pub struct ServerLink {
     idle: Mutex<Vec<ServerConnection>>,
+    /// Held while a search connects.
+    connecting: tokio::sync::Mutex<()>,
     failure: Mutex<Option<ServerFailure>>,
 }
 
@@ -40,15 +42,33 @@ impl ServerLink {
     /// # Errors
     /// See [`connect`].
     pub async fn take(&self, settings: &ServerSettings) -> Result<ServerConnection, ShareError> {
-        let kept = {
-            let mut idle = self.idle.lock();
-            idle.retain(|connection| !connection.is_closed());
-            idle.pop()
-        };
-        match kept {
+        match self.take_idle() {
             Some(connection) => Ok(connection),
             None => connect(settings).await,
         }
+    }
+
+    /// Returns an idle connection, or connects for a search. Returns `None` if another search connects already.
+    ///
+    /// # Errors
+    /// See [`connect`].
+    pub async fn take_for_search(
+        &self,
+        settings: &ServerSettings,
+    ) -> Result<Option<ServerConnection>, ShareError> {
+        if let Some(connection) = self.take_idle() {
+            return Ok(Some(connection));
+        }
+        let Ok(_turn) = self.connecting.try_lock() else {
+            return Ok(None);
+        };
+        connect(settings).await.map(Some)
+    }
+
+    fn take_idle(&self) -> Option<ServerConnection> {
+        let mut idle = self.idle.lock();
+        idle.retain(|connection| !connection.is_closed());
+        idle.pop()
     }
 
     /// Keeps a connection that works for the next request.

@@ -35,10 +35,12 @@ pub struct PublishState {
 }
 
 /// State of the index of a workspace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexMark {
     generation: u64,
     vectors: usize,
+    /// Ids of the documents that are not shared, in ascending order.
+    private: Vec<u32>,
 }
 
 impl IndexMark {
@@ -51,9 +53,12 @@ impl IndexMark {
             return None;
         }
         let snapshot = view.snapshot();
+        let mut private: Vec<u32> = snapshot.scopes.keys().copied().collect();
+        private.sort_unstable();
         Some(Self {
             generation: snapshot.generation,
             vectors: snapshot.vectors.len(),
+            private,
         })
     }
 }
@@ -166,6 +171,25 @@ impl Round<'_> {
         run_blocking(read).await.ok().flatten()
     }
 
+    /// Reads a changed document, and counts it in the response. If its file has changed since it was indexed, the response
+    /// gets a note.
+    async fn read_changed(
+        &self,
+        path: &str,
+        local: &LocalDocuments,
+        response: &mut SharePublishResponse,
+    ) -> Option<OutgoingDocument> {
+        let document = self.read(path, local).await;
+        match &document {
+            Some(document) => {
+                response.documents += 1;
+                response.passages += document.passages.len() as u64;
+            }
+            None => response.notes.push(format!("not indexed yet: {path}")),
+        }
+        document
+    }
+
     fn response(&self, difference: &Difference) -> SharePublishResponse {
         SharePublishResponse {
             team: self.share.settings.team.clone(),
@@ -199,14 +223,12 @@ impl Round<'_> {
         let difference = compare(&local, &published);
         let mut response = self.response(&difference);
         response.notes.extend(note);
+        response
+            .notes
+            .push(format!("the rows name the device {}", self.device_name));
         for path in &difference.changed {
-            let Some(document) = self.read(path, &local).await else {
-                response.notes.push(format!("not indexed yet: {path}"));
-                continue;
-            };
-            response.documents += 1;
-            response.passages += document.passages.len() as u64;
-            response.outgoing.push(shown(document));
+            let document = self.read_changed(path, &local, &mut response).await;
+            response.outgoing.extend(document.map(shown));
         }
         Ok(response)
     }
@@ -231,23 +253,25 @@ impl Round<'_> {
     async fn send(&self, server: &mut ServerConnection) -> Result<SharePublishResponse, ShareError> {
         let publisher = self.publisher();
         let published = publisher.published(server).await?;
-        // The index is read after the server was asked. A document that is missing now was removed.
+        // The index is read after the server was asked. A document that is missing now was removed, unless the index did
+        // not match the disk while it was read.
+        let before = IndexMark::of(self.view);
         let local = self.local().await?;
+        let is_current = before.is_some() && before == IndexMark::of(self.view);
         let difference = compare(&local, &published);
         self.note_waiting(&difference);
         let mut response = self.response(&difference);
-        if !difference.removed.is_empty() && IndexMark::of(self.view).is_some() {
+        if !is_current {
+            response.removed = 0;
+            response
+                .notes
+                .push("the index is not up to date, so no file was removed from the server".to_owned());
+        } else if !difference.removed.is_empty() {
             publisher.remove(server, &difference.removed).await?;
         }
         let mut batch: Vec<OutgoingDocument> = Vec::new();
         for path in &difference.changed {
-            let Some(document) = self.read(path, &local).await else {
-                response.notes.push(format!("not indexed yet: {path}"));
-                continue;
-            };
-            response.documents += 1;
-            response.passages += document.passages.len() as u64;
-            batch.push(document);
+            batch.extend(self.read_changed(path, &local, &mut response).await);
             let passages: usize = batch.iter().map(|document| document.passages.len()).sum();
             if batch.len() >= DOCUMENTS || passages >= PASSAGES {
                 publisher.put(server, &std::mem::take(&mut batch)).await?;

@@ -1982,7 +1982,7 @@ class Origin(TypedDict):
     #: Name of the team.
     team: str
 
-    #: True if the signature of the device is valid for this text at this place. If it is false, somebody has changed the text on the server.
+    #: True if the login has registered the device, and the signature of the device is valid for this text at this place. Otherwise, the text may have been changed on the server.
     verified: bool
 
     #: Name of the workspace.
@@ -3325,7 +3325,7 @@ class WorkspaceStatus(TypedDict):
     #: State of the compaction tree; absent without a tree, if reading the tree took too long, and from older daemons.
     tree: NotRequired[TreeStatus]
 
-    #: Those of them that nobody may read, because they name no agent or several agents.
+    #: Private files that no agent may read, because they name no agent or several agents.
     unclaimed: NotRequired[int]
 
     #: Settings files that the user does not trust yet; `hippoctl workspace trust` trusts them.

@@ -36,7 +36,7 @@ pub const KEYS: &[ConfigKey] = &[
         "Maximum size of a memory file in bytes. hippod skips larger files and reports them. Raise it for large \
          logs."),
     key("scopes.private", "[\"agents/{agent}/**\"]", Agents, More,
-        "Globs of the files that are private to an agent; {agent} stands for the id of the agent. Add a glob if your \
+        "Globs of the files that are private to an agent; {agent} matches the id of the agent. Add a glob if your \
          agents keep their own files elsewhere."),
     key("sessions.search", "false", Bool, Word(&["false"]),
         "Search the transcripts that agents leave in their own folders, if the sessions ran in this workspace. Set it \
