@@ -44,6 +44,9 @@ const LABELS: [&str; 24] = [
     "todo", "user",
 ];
 
+/// Mark of a line that corrects no other line and that no other line corrects.
+const VALID: &str = "<!-- hippod: valid -->";
+
 /// First words of a premise. A premise is valid only for the text that follows.
 const PREMISES: [&str; 6] = ["assume", "if", "let", "since", "suppose", "when"];
 
@@ -169,10 +172,11 @@ fn is_changed(line: &str, newer: &str) -> bool {
     value_conflict(line, newer).is_some_and(|conflict| conflict != ValueConflict::Word)
 }
 
-/// Returns `false` for lines that state no value: machine output, formulas, an assistant's words, questions.
+/// Returns `false` for lines that state no value: machine output, formulas, an assistant's words, questions. Also
+/// returns `false` for lines that a person marked with [`VALID`].
 pub(crate) fn may_state(line: &str) -> bool {
     let bare = line.trim_start_matches(['-', '*', '>', ' ', '#']);
-    let is_said = !bare.starts_with("Assistant:") && !bare.ends_with(['?', '？']);
+    let is_said = !line.contains(VALID) && !bare.starts_with("Assistant:") && !bare.ends_with(['?', '？']);
     let first = bare.split(' ').next().unwrap_or_default().to_lowercase();
     let is_premise = PREMISES.contains(&first.as_str());
     line.len() <= LONGEST && is_said && !is_premise && !is_machine(bare) && !bare.contains(['\\', '^', '$'])
@@ -231,6 +235,17 @@ mod tests {
                 text,
             });
         find_superseded(&texts.collect::<Vec<_>>(), usize::MAX)
+    }
+
+    #[test]
+    fn a_line_that_a_person_marked_as_valid_takes_part_in_no_correction() {
+        let old = "The gate of the harbour listens on port 8080";
+        let new = "The gate of the harbour listens on port 8443 now, not 8080";
+        let pair = |old: &str, new: &str| of(&[("2026-03-02", "", old), ("2026-03-09", "", new)]);
+        assert_eq!(pair(old, new), [Some(1), None]);
+        let marked = |line: &str| format!("{line} <!-- hippod: valid -->");
+        assert_eq!(pair(&marked(old), new), [None, None]);
+        assert_eq!(pair(old, &marked(new)), [None, None]);
     }
 
     #[test]

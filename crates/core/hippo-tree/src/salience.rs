@@ -11,6 +11,7 @@ use std::ops::Range;
 use super::item::{Statement, StatementKind, is_verbatim};
 use super::name;
 use hippo_text::chunk::Speaker;
+use hippo_text::gist::alone::is_fragment;
 use hippo_text::gist::sentence::{SentenceScan, is_reading, refers_back};
 use hippo_text::gist::words::WordCounts;
 
@@ -142,7 +143,7 @@ impl StatementParts {
         let scan = SentenceScan::of(words, text, part.name);
         let plain = statement.kind == StatementKind::Note && !part.name;
         let is_short_reading = plain && text.split(' ').count() < 4 && is_reading(text);
-        if scan.words.is_empty() || (plain && !scan.tells()) || is_short_reading {
+        if scan.words.is_empty() || plain && (!scan.tells() || is_fragment(text)) || is_short_reading {
             return;
         }
         part.refers = plain && refers_back(text);

@@ -114,7 +114,8 @@ fn explain_hit(query: &str, at: usize, hit: &SearchHit) -> ExplainedPassage {
     });
     if let Some(newer) = &hit.superseded_by {
         because.push(format!(
-            "A later text corrects it, and is ranked before it: {newer}."
+            "A later text corrects it, and is ranked before it: {newer}. If that is wrong, add \
+             `<!-- hippod: valid -->` to the line."
         ));
     }
     if features.vector_unit.is_some() {

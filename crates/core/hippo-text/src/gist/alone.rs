@@ -91,6 +91,17 @@ pub fn is_clear(line: &str) -> bool {
     }
 }
 
+/// Returns `true` if a line states nothing by itself: a heading, or words without a verb, a number or a definition.
+#[must_use]
+pub fn is_fragment(line: &str) -> bool {
+    let defines = [": ", " = ", " - ", " – ", " — ", "->", "→"]
+        .iter()
+        .any(|mark| line.contains(mark));
+    let is_heading = line.starts_with('#') && line.trim_start_matches('#').starts_with(' ');
+    let is_listed = || line.contains(|mark: char| mark.is_ascii_digit() || is_unspaced(mark));
+    is_heading || !defines && !is_listed() && !has_verb(line)
+}
+
 /// Returns `true` if a line begins in the middle of a thought.
 #[must_use]
 pub fn continues(line: &str) -> bool {
@@ -166,6 +177,27 @@ fn words(line: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_fragment_has_no_verb_number_or_definition() {
+        for line in [
+            "Pumps & deep links",
+            "## Health check (2026-01-31)",
+            "Output formats, failure modes",
+        ] {
+            assert!(is_fragment(line), "{line}");
+        }
+        for line in [
+            "Pier 4",
+            "Gate: Kiel",
+            "pump.rs - control of the pump",
+            "Ada runs the gate",
+            "日本語の文",
+            "Новый насос",
+        ] {
+            assert!(!is_fragment(line), "{line}");
+        }
+    }
 
     #[test]
     fn a_clear_line_is_a_sentence_or_a_named_value() {
