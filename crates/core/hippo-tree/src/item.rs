@@ -368,7 +368,7 @@ impl SourceReader {
                 }
             }
         }
-        if !text.contains(char::is_alphanumeric) {
+        if !text.contains(char::is_alphanumeric) || is_machine(&text) {
             return;
         }
         if loose && given.is_some() && kind == StatementKind::Note {

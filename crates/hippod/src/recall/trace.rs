@@ -1,6 +1,6 @@
 //! Effects of an answered query on the entries.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use hippo_map::consolidation::{EntryRecord, LearnedAnswer, PassageKey, RecordPlace};
 use hippo_proto::{SearchHit, SearchMode, SearchResponse, SearchTrace, TraceMatch};
@@ -17,6 +17,10 @@ use crate::message::{Lesson, QueryEffects, WorkspaceMessage};
 const READ: usize = 3;
 /// Maximum number of pointers in an entry that a query creates.
 const POINTERS: usize = 6;
+/// Number of best passages that are compared to recognize another wording of a question.
+const COMPARED: usize = 10;
+/// Minimum number of equal passages among them. Passages are found by meaning, so other words find the same passages.
+const ALIKE: usize = 8;
 /// Maximum number of passages in a remembered answer.
 const REMEMBERED: usize = 200;
 /// Maximum number of words of a query that become tags of its entry.
@@ -166,7 +170,7 @@ fn lesson(
 }
 
 /// Returns whether an active entry was created by another wording of a question: both have the same best passage, and
-/// share half of their words.
+/// share half of their words or most of their best passages.
 fn is_rewording(record: &EntryRecord, asked: &LearnedAnswer) -> bool {
     let Some(known) = record.learned.as_deref() else {
         return false;
@@ -177,7 +181,16 @@ fn is_rewording(record: &EntryRecord, asked: &LearnedAnswer) -> bool {
     }
     let is_shared = |word: &&String| asked.cue.binary_search(word).is_ok();
     let shared = known.cue.iter().filter(is_shared).count();
+    let firsts = |answer: &LearnedAnswer| {
+        answer
+            .passages
+            .iter()
+            .take(COMPARED)
+            .cloned()
+            .collect::<HashSet<_>>()
+    };
     2 * shared >= known.cue.len() + asked.cue.len() - shared
+        || firsts(known).intersection(&firsts(asked)).count() >= ALIKE
 }
 
 /// Returns the words of a query in lower case, without stop words.
@@ -286,6 +299,17 @@ mod tests {
                 "{words} {best:?}"
             );
         }
+        let with_others = |words, others: std::ops::Range<u8>| {
+            let mut answer = question(words, Some("kitchen.md"));
+            answer.passages.extend(others.map(|at| PassageKey {
+                path: "office.md".to_owned(),
+                hash: [at; 16],
+            }));
+            answer
+        };
+        asked.learned = Some(Box::new(with_others("coffe descal machin", 0..9)));
+        assert!(is_rewording(&asked, &with_others("limescal remov", 0..7)));
+        assert!(!is_rewording(&asked, &with_others("limescal remov", 3..12)));
         asked.place = RecordPlace::Archive(Timestamp(0));
         assert!(!is_rewording(
             &asked,
