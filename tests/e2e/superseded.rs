@@ -108,3 +108,28 @@ fn the_latest_of_equally_good_results_is_first_with_any_limit() {
         assert_eq!(earlier, "memory/2026-03-02.md", "{limit}");
     }
 }
+
+#[test]
+fn lists_in_messages_of_an_assistant_correct_nothing() {
+    let scratch = Scratch::new();
+    for (day, port) in [("2026-03-02", 8443), ("2026-03-09", 9001)] {
+        let message = format!("User: Which port?\nAssistant: For example:\n\n- port of staging: {port}\n");
+        scratch.write(
+            &format!("memory/{day}.md"),
+            format!("# {day}\n\n## Deploy\n\n{message}"),
+        );
+    }
+    let daemon = Daemon::start(&scratch.home(), &QUIET);
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    let hits = ask(&mut client, &scratch, "port of staging");
+    let lists = hits.iter().filter(|hit| hit.text.contains("port of staging:"));
+    let lists: Vec<_> = lists
+        .map(|hit| (hit.speaker.as_deref(), hit.superseded_by.as_deref()))
+        .collect();
+    assert_eq!(
+        lists,
+        [(Some("assistant"), None), (Some("assistant"), None)],
+        "{hits:?}"
+    );
+}

@@ -6,7 +6,6 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use hippo_text::chunk::Speaker;
 use tokio_postgres::{GenericClient, Transaction};
 
 use crate::connect::{STATEMENT, within};
@@ -157,7 +156,7 @@ impl Publisher<'_> {
         // An array of arrays must be rectangular, so headings are joined by a character that a heading cannot contain.
         let headings = column(|passage| passage.heading.join("\n"));
         let days: Vec<Option<&str>> = passages.iter().map(|passage| passage.day.as_deref()).collect();
-        let speakers = column(|passage| speaker_name(passage.speaker).to_owned());
+        let speakers = column(|passage| passage.speaker.name().to_owned());
         let (texts, terms) = (
             column(|passage| passage.text.clone()),
             column(|passage| passage.terms.clone()),
@@ -229,16 +228,6 @@ pub(crate) fn vector_text(vector: &[f32]) -> String {
         let _ = write!(text, "{}{value}", if at > 0 { "," } else { "" });
     }
     text + "]"
-}
-
-/// Returns the name of a speaker in the database.
-pub(crate) fn speaker_name(speaker: Speaker) -> &'static str {
-    match speaker {
-        Speaker::None => "none",
-        Speaker::User => "user",
-        Speaker::Assistant => "assistant",
-        Speaker::Other => "other",
-    }
 }
 
 fn whole(number: u32) -> i32 {

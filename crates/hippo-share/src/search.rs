@@ -148,7 +148,7 @@ impl ServerConnection {
                 ),
                 heading: row.try_get::<_, Option<Vec<String>>>(8)?.unwrap_or_default(),
                 day: row.try_get(9)?,
-                speaker: speaker_of(row.try_get(10)?),
+                speaker: Speaker::from_name(row.try_get(10)?),
                 text: row.try_get(11)?,
                 terms_count: row.try_get::<_, i32>(12)?.unsigned_abs(),
                 device: row.try_get(13)?,
@@ -172,15 +172,6 @@ impl ServerConnection {
         };
         answer.passages = rows.into_iter().filter_map(|row| of_row(row).ok()).collect();
         Ok(answer)
-    }
-}
-
-fn speaker_of(name: &str) -> Speaker {
-    match name {
-        "user" => Speaker::User,
-        "assistant" => Speaker::Assistant,
-        "other" => Speaker::Other,
-        _ => Speaker::None,
     }
 }
 

@@ -51,6 +51,7 @@ fn found(texts: &[&str]) -> SearchResponse {
         date: None,
         scope: hippo_proto::Scope::Shared,
         copies: 0,
+        speaker: None,
         superseded_by: None,
         origin: None,
         explain: None,

@@ -2032,6 +2032,8 @@ export interface SearchHit {
   score: number;
   /** The components of the score, if known. */
   scores: Scores | null;
+  /** Author of a message: `user`, `assistant` or `other`. Absent for text that is no message. */
+  speaker?: string | undefined;
   /** First line, 1-based. */
   start_line: number;
   /** Strength of the result's index entry, 0 to 1; null without an entry. */

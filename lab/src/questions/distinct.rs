@@ -49,6 +49,7 @@ mod tests {
             date: None,
             scope: hippo_proto::Scope::Shared,
             copies: 0,
+            speaker: None,
             superseded_by: None,
             explain: None,
         }

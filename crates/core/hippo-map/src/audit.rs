@@ -8,7 +8,7 @@ mod duplicates;
 mod tests;
 pub(crate) mod words;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::truth::{DatedText, find_superseded, is_subject, may_state};
@@ -41,6 +41,21 @@ pub struct AuditedFile {
     pub text: String,
     /// Chunks of the text.
     pub chunks: Vec<AuditedChunk>,
+}
+
+impl AuditedFile {
+    /// Returns the numbers of the lines that an assistant wrote.
+    fn assistant_lines(&self) -> HashSet<u32> {
+        let chunks = self
+            .chunks
+            .iter()
+            .filter(|chunk| chunk.speaker == Speaker::Assistant);
+        let lines = |chunk: &AuditedChunk| {
+            let text = self.text.get(chunk.bytes.clone()).unwrap_or_default();
+            (chunk.line..).zip(text.lines()).map(|(number, _)| number)
+        };
+        chunks.flat_map(lines).collect()
+    }
 }
 
 /// Position of a chunk in its file.
@@ -230,6 +245,7 @@ impl AuditPass<'_> {
             self.check(file.text.len())?;
             let mut headings: Vec<(usize, &str)> = Vec::new();
             let (mut is_code, mut is_new) = (false, true);
+            let answered = file.assistant_lines();
             for (number, line) in (1..).zip(file.text.lines()) {
                 is_code ^= line.trim_start().starts_with("```");
                 if is_code {
@@ -242,7 +258,7 @@ impl AuditPass<'_> {
                     headings.retain(|(above, _)| *above < level);
                     headings.push((level, &title[..title.floor_char_boundary(LONGEST_TITLE)]));
                     is_new = true;
-                } else if may_state(line) {
+                } else if may_state(line) && !answered.contains(&number) {
                     if is_new {
                         let titles = headings.iter().map(|(_, title)| *title);
                         let titles: Vec<&str> = titles.filter(|title| is_subject(title)).collect();

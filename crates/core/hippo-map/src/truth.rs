@@ -172,11 +172,13 @@ fn is_changed(line: &str, newer: &str) -> bool {
     value_conflict(line, newer).is_some_and(|conflict| conflict != ValueConflict::Word)
 }
 
-/// Returns `false` for lines that state no value: machine output, formulas, an assistant's words, questions. Also
+/// Returns `false` for lines that state no value: machine output, code, formulas, an assistant's words, questions. Also
 /// returns `false` for lines that a person marked with [`VALID`].
 pub(crate) fn may_state(line: &str) -> bool {
     let bare = line.trim_start_matches(['-', '*', '>', ' ', '#']);
-    let is_said = !line.contains(VALID) && !bare.starts_with("Assistant:") && !bare.ends_with(['?', '？']);
+    let is_said = !line.contains(VALID)
+        && !bare.starts_with("Assistant:")
+        && !bare.ends_with(['?', '？', ';', '{', ',']);
     let first = bare.split(' ').next().unwrap_or_default().to_lowercase();
     let is_premise = PREMISES.contains(&first.as_str());
     line.len() <= LONGEST && is_said && !is_premise && !is_machine(bare) && !bare.contains(['\\', '^', '$'])

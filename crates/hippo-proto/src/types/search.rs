@@ -170,6 +170,9 @@ pub struct SearchHit {
     /// The scope of the text: `private:` and the id of the agent. Absent for a text that all agents may read.
     #[serde(default, skip_serializing_if = "Scope::is_shared")]
     pub scope: Scope,
+    /// Author of a message: `user`, `assistant` or `other`. Absent for text that is no message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speaker: Option<String>,
     /// Date of the text, `YYYY-MM-DD`.
     pub date: Option<String>,
     /// Number of other places with the same text, which the answer leaves out.

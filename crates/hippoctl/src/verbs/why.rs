@@ -6,6 +6,7 @@ use hippo_map::truth::{DatedText, find_superseded, own_date};
 use hippo_proto::{
     GetResponse, LoggedQuestion, RecallLogRequest, RecallWhyRequest, SearchHit, SearchRequest,
 };
+use hippo_text::chunk::Speaker;
 use serde::Serialize;
 
 use super::get::{pointed_text, split_number};
@@ -214,8 +215,9 @@ fn chain(mut lines: Vec<SearchHit>, text: &GetResponse) -> Vec<SearchHit> {
 }
 
 fn dated(hit: &SearchHit) -> DatedText<'_> {
+    let speaker = hit.speaker.as_deref().map(Speaker::from_name).unwrap_or_default();
     DatedText {
-        date: own_date(hit.date.as_deref(), &hit.path, &hit.heading),
+        date: own_date(hit.date.as_deref(), &hit.path, &hit.heading, speaker),
         place: (&hit.path, hit.start_line),
         heading: &hit.heading,
         text: &hit.text,

@@ -11,7 +11,7 @@ use hippo_rank::floor::{GOOD, has_all_words, is_weak};
 use hippo_rank::pack::Packer;
 use hippo_rank::rank::{Features, RankedChunk};
 use hippo_rank::rerank::{FEATURES, FeatureValues};
-use hippo_text::chunk::{ContentHash, text};
+use hippo_text::chunk::{ContentHash, Speaker, text};
 use hippo_text::terms::QueryTerm;
 use hippo_types::scope::Scope;
 
@@ -71,6 +71,8 @@ pub struct CollectedHit {
     pub passage: PassageKey,
     /// True if the first ranking considers the result good, or if an earlier answer contained it.
     pub is_good: bool,
+    /// Author of the passage.
+    speaker: Speaker,
     /// True if both rankings consider the result weak.
     is_weak: bool,
     /// Score of the first ranking; `None` for a result of an earlier answer.
@@ -173,6 +175,7 @@ impl Collector {
             span,
             ranked,
             first_score,
+            position,
             second_features,
             heading,
             date,
@@ -203,6 +206,9 @@ impl Collector {
             text,
             date,
             scope,
+            speaker: Some(position.speaker)
+                .filter(|speaker| *speaker != Speaker::None)
+                .map(|speaker| speaker.name().to_owned()),
             copies: ranked.copies,
             superseded_by: None,
             origin,
@@ -211,6 +217,7 @@ impl Collector {
         self.results.push(CollectedHit {
             hit,
             passage,
+            speaker: position.speaker,
             is_good: if is_ranked {
                 first_score >= GOOD
             } else {
@@ -226,7 +233,12 @@ impl Collector {
     fn changes_a_value(&self, place: &ChunkHit, line: u32, text: &str) -> bool {
         let mut texts: Vec<DatedText<'_>> = self.results.iter().map(dated).collect();
         texts.push(DatedText {
-            date: own_date(place.date.as_deref(), &place.path, &place.heading),
+            date: own_date(
+                place.date.as_deref(),
+                &place.path,
+                &place.heading,
+                place.position.speaker,
+            ),
             place: (&place.path, line),
             heading: &place.heading,
             text,
@@ -358,7 +370,7 @@ fn locate_hit(snapshot: &SearchSnapshot, ranked: &RankedChunk) -> Option<ChunkHi
 fn dated(collected: &CollectedHit) -> DatedText<'_> {
     let hit = &collected.hit;
     DatedText {
-        date: own_date(hit.date.as_deref(), &hit.path, &hit.heading),
+        date: own_date(hit.date.as_deref(), &hit.path, &hit.heading, collected.speaker),
         place: (&hit.path, hit.start_line),
         heading: &hit.heading,
         text: &hit.text,

@@ -2400,6 +2400,9 @@ class SearchHit(TypedDict):
     #: The components of the score, if known.
     scores: Scores | None
 
+    #: Author of a message: `user`, `assistant` or `other`. Absent for text that is no message.
+    speaker: NotRequired[str]
+
     #: First line, 1-based.
     start_line: int
 

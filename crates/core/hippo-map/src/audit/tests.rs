@@ -258,14 +258,13 @@ fn an_older_value_is_contradicted_only_by_the_newest_one() {
 fn messages_of_a_log_and_other_subjects_contradict_nothing() {
     let (one, other) = (
         "# Log\n\nuser: [Chat Ada (@ada) id:7 2026-03-01 12:07] 2\n\nSystem: [2026-03-01 12:30] Cron: ok\n\n## Pump\n\n\
-         - the lease lasts for 30 s\n",
+         - the lease lasts for 30 s\n\n## Talk\n\nAssistant: Yes.\n- the lease of the valve lasts for 20 s\n",
         "# Log\n\nuser: [Chat Ada (@ada) id:7 2026-03-02 21:05] ?\n\nSystem: [2026-03-02 13:00] Cron: ok\n\n## Valve\n\n\
-         - lease: 40 s\n\n```\n- the lease lasts for 50 s\n```\n",
+         - lease: 40 s\n\n```\n- the lease lasts for 50 s\n```\n\n## Talk\n\nAssistant: Or:\n\n\
+         - the lease of the valve lasts for 60 s\n",
     );
-    let files = [
-        file("memory/2026-03-01.md", one),
-        file("memory/2026-03-02.md", other),
-    ];
+    let files = [("memory/2026-03-01.md", one), ("memory/2026-03-02.md", other)]
+        .map(|(path, text)| chunked(path, text));
     assert_eq!(audit_files(&files).contradicted.count, 0);
 }
 

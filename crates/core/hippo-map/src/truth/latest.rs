@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use hippo_text::chunk::Speaker;
 use hippo_text::source::SourceKind;
 use hippo_text::speaker;
 use hippo_text::terms::{QueryTerm, index_terms};
@@ -73,11 +74,17 @@ pub fn order_latest_first(question: &str, terms: &[QueryTerm], hits: &[(DatedTex
 }
 
 /// Returns the date of a text if the path or a heading contains the date. Other dates may come from the file's
-/// modification time, which does not show the age of a single line. Pages of sessions have no date here, so that words
-/// of an assistant never correct the memory.
+/// modification time, which does not show the age of a single line. Words of an assistant and pages of sessions have no
+/// date here, so that they never correct the memory.
 #[must_use]
-pub fn own_date<'d>(date: Option<&'d str>, path: &str, heading: &[String]) -> Option<&'d str> {
-    let date = date.filter(|_| SourceKind::from_path(path) != SourceKind::Session);
+pub fn own_date<'d>(
+    date: Option<&'d str>,
+    path: &str,
+    heading: &[String],
+    speaker: Speaker,
+) -> Option<&'d str> {
+    let is_session = SourceKind::from_path(path) == SourceKind::Session;
+    let date = date.filter(|_| !is_session && speaker != Speaker::Assistant);
     date.filter(|date| path.contains(date) || heading.iter().any(|title| title.contains(date)))
 }
 

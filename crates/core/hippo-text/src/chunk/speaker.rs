@@ -23,6 +23,25 @@ impl Speaker {
         self as u8
     }
 
+    /// Returns the name of the speaker in answers and in the database of a team.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Other => "other",
+        }
+    }
+
+    /// Returns the speaker with this name; [`Speaker::None`] for unknown names.
+    #[must_use]
+    pub fn from_name(name: &str) -> Self {
+        let all = [Self::User, Self::Assistant, Self::Other];
+        let named = all.into_iter().find(|speaker| speaker.name() == name);
+        named.unwrap_or_default()
+    }
+
     /// Returns the speaker with this number; [`Speaker::None`] for unknown numbers.
     #[must_use]
     pub fn from_code(code: u8) -> Self {
