@@ -22,6 +22,7 @@ mod recall;
 mod redact;
 mod replay;
 mod retrieval;
+mod scale;
 mod size;
 mod table;
 mod transcripts;
@@ -41,7 +42,7 @@ use table::Figure;
 use workspaces::Workspaces;
 
 /// Names of the benchmarks, in order of execution. The option `--only` accepts them.
-const PARTS: [&str; 27] = [
+const PARTS: [&str; 28] = [
     "locomo",
     "corrections",
     "recall",
@@ -59,6 +60,7 @@ const PARTS: [&str; 27] = [
     "index-memaware",
     "entries",
     "cycles",
+    "scale",
     "extract",
     "compaction",
     "replay",
@@ -210,6 +212,7 @@ fn measure(part: &str, ground: &mut BenchEnvironment<'_>, options: &BenchOptions
         "index-memaware" => ways::memaware(ground),
         "entries" => entries::run(ground),
         "cycles" => cycles::run(ground),
+        "scale" => scale::run(ground),
         "replay" => replay::run(ground),
         "contexts" => contexts::run(ground),
         "hooks" => hooks::run(ground),

@@ -53,7 +53,7 @@ pub fn run(ground: &mut BenchEnvironment<'_>) -> Result<Vec<Figure>> {
 
 /// Creates a workspace of `sections` sections, with `each` sections per file. `each` is also the maximum number of
 /// entries of a file. Removes the remains of an earlier run.
-fn volumes(ground: &BenchEnvironment<'_>, sections: usize, each: usize) -> Result<String> {
+pub(super) fn volumes(ground: &BenchEnvironment<'_>, sections: usize, each: usize) -> Result<String> {
     let folder = ground
         .scratch
         .folder
@@ -64,7 +64,7 @@ fn volumes(ground: &BenchEnvironment<'_>, sections: usize, each: usize) -> Resul
     add(ground, &folder)
 }
 
-fn cycle(scratch: &Scratch, root: &str, cycle: Cycle) -> Result<CycleReport> {
+pub(super) fn cycle(scratch: &Scratch, root: &str, cycle: Cycle) -> Result<CycleReport> {
     let request = CycleRunRequest {
         workspace: root.to_owned(),
         cycle,
@@ -74,7 +74,7 @@ fn cycle(scratch: &Scratch, root: &str, cycle: Cycle) -> Result<CycleReport> {
     Ok(scratch.connect(PATIENCE)?.call(&Request::from(request))?)
 }
 
-fn light(ground: &BenchEnvironment<'_>, root: &str, most: f64) -> Result<Vec<Figure>> {
+pub(super) fn light(ground: &BenchEnvironment<'_>, root: &str, most: f64) -> Result<Vec<Figure>> {
     // This cycle writes everything that is not in the index file yet.
     cycle(ground.scratch, root, Cycle::Light)?;
     thread::sleep(Duration::from_secs(2));

@@ -157,7 +157,7 @@ pub fn processor_seconds(scratch: &Scratch) -> Result<f64> {
     Ok((user + system) / TICKS_PER_SECOND)
 }
 
-fn resident_mib(scratch: &Scratch) -> Result<f64> {
+pub(super) fn resident_mib(scratch: &Scratch) -> Result<f64> {
     let text = proc_file(scratch, "status")?;
     let line = text
         .lines()

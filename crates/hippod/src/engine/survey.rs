@@ -5,6 +5,7 @@ mod repairs;
 use std::sync::Arc;
 use std::time::Instant;
 
+use hippo_map::scale::advise;
 use hippo_proto::Severity;
 use hippo_text::text::plural;
 use hippo_types::scope::Scope;
@@ -180,8 +181,9 @@ fn examine_index_file(workspace: &Workspace, survey: &mut Survey) -> Option<Stri
     }
     let (all, queued, archived) = entries.counts();
     Some(format!(
-        "{place}: {}, {queued} fading, {archived} archived",
-        plural(all, "entry")
+        "{place}: {}, {queued} fading, {archived} archived; {}",
+        plural(all, "entry"),
+        advise(all)
     ))
 }
 

@@ -1,5 +1,6 @@
 //! Rendering of the index file and the cycles in `status`.
 
+use hippo_map::scale::advise;
 use hippo_proto::IndexStatus;
 
 use super::{CONFIRM, bad_line};
@@ -25,6 +26,7 @@ pub fn lines(index: &IndexStatus, style: Style) -> String {
         plural(index.tokens, "token")
     );
     let mut text = pair("entries", &entries);
+    text += &pair("", advise(index.entries));
     if let Some(last) = &index.last_cycle {
         let (run, started) = (cycle::in_short(last, style), one_line(&last.started));
         text += &pair("cycles", &format!("last {run}, {started}"));

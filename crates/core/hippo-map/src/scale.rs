@@ -1,0 +1,36 @@
+//! Advice by the size of a memory (v1 §9.3).
+
+/// Number of entries from which search is needed to find most of the memory.
+const BY_SEARCH: u64 = 1_000;
+/// Maximum number of entries of a workspace.
+const FULL: u64 = 10_000;
+
+/// Returns what helps an agent to find its way in a memory with this number of entries.
+#[must_use]
+pub const fn advise(entries: u64) -> &'static str {
+    match entries {
+        ..BY_SEARCH => "HIPPOCAMPUS.md and its topics files name each file; nothing else is needed",
+        ..FULL => "HIPPOCAMPUS.md is an overview, and search finds the rest; nothing else is needed",
+        _ => {
+            "the map is full, and search finds all files; PostgreSQL shares the memory with a team, but makes no \
+             search faster"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_advice_follows_the_size() {
+        for (entries, word) in [
+            (0, "topics files"),
+            (999, "topics files"),
+            (1_000, "overview"),
+            (10_000, "PostgreSQL"),
+        ] {
+            assert!(advise(entries).contains(word), "{entries}");
+        }
+    }
+}
