@@ -129,6 +129,10 @@ mod limits;
 mod live_search;
 #[path = "e2e/live_top.rs"]
 mod live_top;
+#[path = "e2e/local_shares.rs"]
+mod local_shares;
+#[path = "e2e/local_shares_odd.rs"]
+mod local_shares_odd;
 #[path = "e2e/machines.rs"]
 mod machines;
 #[path = "e2e/mcp.rs"]

@@ -165,6 +165,12 @@ methods! {
     "tree.submit" => TreeSubmit(TreeSubmitRequest) -> TreeSubmitResponse,
     /// Returns one node and its state.
     "tree.show" => TreeShow(TreeShowRequest) -> TreeShowResponse,
+    /// Lets another workspace of the machine read chosen entries, or returns what it would read.
+    "share.add" => ShareAdd(ShareAddRequest) -> ShareAddResponse,
+    /// Lists the shares between workspaces of the machine.
+    "share.list" => ShareList(ShareListRequest) -> ShareListResponse,
+    /// Withdraws a share between workspaces of the machine.
+    "share.remove" => ShareRemove(ShareRemoveRequest) -> ShareRemoveResponse,
     /// Prepares the database of a team.
     "share.init" => ShareInit(ShareInitRequest) -> ShareInitResponse,
     /// Publishes the changed text of a workspace to the team, or returns what would leave the machine.
@@ -213,6 +219,7 @@ impl Request {
             Request::SessionFlush(flush) => flush.validate(),
             Request::TreePending(pending) => pending.validate(),
             Request::TreeSubmit(submit) => submit.validate(),
+            Request::ShareAdd(share) => share.validate(),
             Request::ModelImport(import) => import.validate(),
             _ => Ok(()),
         }
@@ -237,12 +244,14 @@ impl Request {
             | Request::ContextList(_)
             | Request::TreePending(_)
             | Request::TreeShow(_)
+            | Request::ShareList(_)
             | Request::ModelList(_)
             | Request::ModelVerify(_)
             | Request::BackupVerify(_) => true,
             Request::Doctor(doctor) => !doctor.rebuild && (!doctor.fix || doctor.dry_run),
             Request::CycleRun(run) => run.dry_run,
             Request::WorkspaceTrust(trust) => trust.dry_run,
+            Request::ShareAdd(share) => share.dry_run,
             _ => false,
         }
     }

@@ -46,7 +46,7 @@ pub use operate::{DoctorArgs, LogsArgs, ProgressMode, StatusArgs, SyncArgs};
 pub use remember::RememberArgs;
 pub use search::SearchArgs;
 pub use service::ServiceVerb;
-pub use share::{InitDbArgs, ShareVerb};
+pub use share::{InitDbArgs, ShareAddArgs, ShareVerb};
 pub use sync_check::{MergeDriverArgs, SyncCheckArgs};
 pub use tree::TreeVerb;
 pub use trust::TrustArgs;
@@ -244,9 +244,9 @@ pub enum Verb {
         #[command(subcommand)]
         verb: WorkspaceVerb,
     },
-    /// Share the memory of workspaces with a team, through a PostgreSQL server
+    /// Share entries with another workspace of this machine, or a memory with a team, through a PostgreSQL server
     ///
-    /// The daemon publishes the workspaces in the setting share.postgres.workspaces by itself, and searches of these
+    /// `add`, `list` and `remove` need no server. The daemon publishes the workspaces in the setting share.postgres.workspaces by itself, and searches of these
     /// workspaces also find the passages of the team. See docs/team.md.
     #[command(after_help = share::EXAMPLES)]
     Share {

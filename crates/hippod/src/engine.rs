@@ -38,6 +38,7 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::contexts::Contexts;
 use crate::embed_worker::{EmbedEvent, EmbedWorker, ModelPhase};
+use crate::local_share::LocalShares;
 use crate::measures::Measures;
 use crate::message::{AnswerSender, EngineHandle, EngineMessage, WorkspaceMessage};
 use crate::models::Models;
@@ -63,6 +64,8 @@ pub struct Resources {
     pub views: Arc<Views>,
     /// The registered workspaces.
     pub registry: Registry,
+    /// The shares between workspaces.
+    pub local_shares: Arc<LocalShares>,
     /// Handle to the embed worker.
     pub embed: EmbedWorker,
     /// The installed models.

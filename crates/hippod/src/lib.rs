@@ -18,6 +18,7 @@ mod handles;
 mod harness;
 mod index;
 pub mod instance;
+mod local_share;
 mod measures;
 mod memory;
 mod message;

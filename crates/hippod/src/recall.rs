@@ -15,6 +15,7 @@ mod prompted;
 mod question;
 mod scratch;
 mod second;
+mod shared;
 mod team;
 mod trace;
 mod why;
@@ -37,10 +38,11 @@ use parking_lot::RwLockReadGuard;
 use crate::clock::Clock;
 use crate::embed_worker::{EmbedWorker, EmbeddedQuery};
 use crate::errors::store_error;
+use crate::local_share::LocalShares;
 use crate::message::{EngineHandle, WorkspaceMessage};
 use crate::models::Models;
 use crate::scan::describe_left_out;
-use crate::share::{PendingSearch, TeamShare};
+use crate::share::TeamShare;
 use crate::verify::Verifier;
 use crate::view::{SearchSnapshot, WorkspaceView};
 use crate::views::Views;
@@ -50,6 +52,7 @@ use index_first::{EntryConsultation, Route};
 use question::SearchQuestion;
 use scratch::with_scratch;
 use second::SecondRanking;
+use shared::OutsideSearch;
 
 pub use get::get;
 pub use prompted::{Recalls, recall};
@@ -79,6 +82,8 @@ pub struct Searcher {
     pub recalls: Recalls,
     /// Sharing with a team.
     pub share: Arc<TeamShare>,
+    /// Shares between workspaces.
+    pub local_shares: Arc<LocalShares>,
 }
 
 /// Handles `search`.
@@ -133,7 +138,7 @@ impl SearchState {
         &self,
         embedded: Option<&EmbeddedQuery>,
         model: Option<&str>,
-        team: Option<PendingSearch>,
+        outside: OutsideSearch,
     ) -> Result<Option<SearchAnswer>, RpcError> {
         let snapshot = self.view.snapshot();
         if embedded.is_some() && snapshot.model.as_deref() != model {
@@ -149,19 +154,19 @@ impl SearchState {
             snapshot,
             &ranked,
             second,
-            team,
+            Some(outside),
             vector.is_some(),
         )))
     }
 
     /// Checks the ranked chunks against the files on disk, and creates the answer from those whose text still exists.
-    /// `second` orders the first of them again, together with those of the team.
+    /// `second` orders the first of them again, together with those from outside the workspace.
     fn collect(
         &self,
         snapshot: RwLockReadGuard<'_, SearchSnapshot>,
         ranked: &[RankedChunk],
         second: Option<SecondRanking<'_>>,
-        team: Option<PendingSearch>,
+        outside: Option<OutsideSearch>,
         vector: bool,
     ) -> SearchAnswer {
         let mut collector = Collector::new(&self.question.request, self.question.limit);
@@ -183,9 +188,9 @@ impl SearchState {
         let mut largest = 1.0;
         let compared = if second.is_some() { rerank::CANDIDATES } else { 0 };
         let mut first: Vec<_> = places.by_ref().take(compared).filter_map(&mut check).collect();
-        let (mut of_team, late) = self.team_hits(team);
+        let (mut from_outside, late) = self.outside_hits(outside);
         if let Some(second) = second {
-            first.append(&mut of_team);
+            first.append(&mut from_outside);
             first.sort_by(|(one, _), (other, _)| other.first_score.total_cmp(&one.first_score));
             for (place, text) in second.order(&self.question, first) {
                 if collector.is_full() {
@@ -195,9 +200,9 @@ impl SearchState {
                 collector.take(place, text);
             }
         }
-        let mut of_team = of_team.into_iter().peekable();
+        let mut from_outside = from_outside.into_iter().peekable();
         for mut place in places {
-            while let Some((hit, text)) = of_team.next_if(|(hit, _)| hit.score() >= place.score()) {
+            while let Some((hit, text)) = from_outside.next_if(|(hit, _)| hit.score() >= place.score()) {
                 collector.take(hit, text);
             }
             if collector.is_full() {
@@ -208,7 +213,7 @@ impl SearchState {
                 collector.take(place, text);
             }
         }
-        of_team.for_each(|(hit, text)| collector.take(hit, text));
+        from_outside.for_each(|(hit, text)| collector.take(hit, text));
         let mut stale = StaleFiles {
             gone: verifier.missing_files(),
             changed: verifier.changed(),

@@ -130,7 +130,7 @@ impl Registry {
 
 /// Returns a free file name: `name`, with a number appended if it is taken.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-fn free_name(name: &Path) -> PathBuf {
+pub fn free_name(name: &Path) -> PathBuf {
     let numbered = (2..).map(|number: u32| PathBuf::from(format!("{}.{number}", name.display())));
     let mut names = std::iter::once(name.to_path_buf()).chain(numbered);
     names

@@ -19,6 +19,7 @@ use crate::config::Config;
 use crate::contexts;
 use crate::handles;
 use crate::instance::Instance;
+use crate::local_share::LocalShares;
 use crate::message::EngineMessage;
 use crate::registry::Registry;
 use crate::server;
@@ -73,6 +74,7 @@ pub async fn run(options: DaemonOptions, shutdown: impl Future<Output = ()>) -> 
         Some(passed) => (Instance::claim_beside(&paths)?, passed.serve()?),
     };
     let registry = Registry::open(&paths.state)?;
+    let local_shares = Arc::new(LocalShares::open(&paths.state)?);
     if let Err(error) = backup::finish_what_was_begun(&paths.state, &registry) {
         tracing::error!(error = %error, hint = %error.data.hint, "could not finish a restore");
     }
@@ -85,7 +87,7 @@ pub async fn run(options: DaemonOptions, shutdown: impl Future<Output = ()>) -> 
         embed_thread,
         pulse,
         rescuing,
-    } = parts::build_parts(config, paths, clock, registry)?;
+    } = parts::build_parts(config, paths, clock, (registry, local_shares))?;
     let components = Arc::new(components);
     let stop = components.stop.clone();
     let (engine_done, mut engine_ended) = oneshot::channel::<()>();

@@ -9,7 +9,9 @@ mod long;
 mod own;
 mod removal;
 mod room;
+mod shares;
 mod silent;
+mod subscribe;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,6 +37,7 @@ use crate::contexts::Contexts;
 use crate::cycles::CycleRunner;
 use crate::doctor::Doctor;
 use crate::instance::Instance;
+use crate::local_share::LocalShares;
 use crate::measures::Measures;
 use crate::memory::MemoryWriter;
 use crate::message::EngineHandle;
@@ -90,6 +93,8 @@ pub struct Components {
     pub models: Arc<Models>,
     /// Sharing with a team.
     pub share: Arc<TeamShare>,
+    /// Shares between workspaces.
+    pub local_shares: Arc<LocalShares>,
     /// Backups and restores of workspaces.
     pub backups: Arc<Backups>,
     /// Examiner for diagnosis and repair.

@@ -76,6 +76,11 @@ impl TeamShare {
                 .any(|shared| is_same(shared, root))
     }
 
+    /// Returns the name of the team; empty without a team.
+    pub fn team(&self) -> &str {
+        &self.settings.team
+    }
+
     /// Returns the open workspaces that share with the team.
     fn views(&self) -> Vec<Arc<WorkspaceView>> {
         let mut views = self.views.open();

@@ -5,6 +5,7 @@
 //! files below `.hippocampus/` are generated completely. The output is deterministic, and laying it out again changes
 //! nothing.
 
+pub mod foreign;
 mod lists;
 mod master;
 #[cfg(test)]

@@ -181,7 +181,7 @@ pub struct SearchHit {
     /// Path and line of another result that is dated later and changes a value of this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
-    /// Origin of the text, if another device or workspace of the team published it. `get` cannot read such a text.
+    /// Origin of the text, if it is not from this workspace. `get` cannot read a text of the team.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
     /// Components of the score by name, if `explain` was requested.

@@ -1,22 +1,46 @@
-//! Types of `share.*`: sharing with a team.
+//! Types of `share.*`: sharing with a team, and with other workspaces of the machine.
+
+mod local;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Origin of a result that another device or workspace of the team published.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub use local::*;
+
+/// Origin of a result from outside the workspace.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Origin {
-    /// Name of the team.
+    /// Kind of origin.
+    #[serde(default)]
+    pub kind: OriginKind,
+    /// Name of the team; absent for a workspace of this machine.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub team: String,
-    /// Name of the workspace.
+    /// Name of the workspace; for a workspace of this machine, the name of the share.
     pub workspace: String,
-    /// Name of the device; if it is not registered, the first digits of its key.
+    /// Name of the device; if it is not registered, the first digits of its key. Absent for a workspace of this machine.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub device: String,
-    /// Login that published the text.
+    /// Login that published the text; absent for a workspace of this machine.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub author: String,
+    /// Id of the share that covers the text; absent for a text of a team.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<String>,
     /// True if the login has registered the device, and the signature of the device is valid for this text at this place.
-    /// Otherwise, the text may have been changed on the server.
+    /// Otherwise, the text may have been changed on the server. Always true for a workspace of this machine.
     pub verified: bool,
+}
+
+/// Kind of origin of a result from outside the workspace.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OriginKind {
+    /// Another device or workspace of the team.
+    #[default]
+    Team,
+    /// Another workspace of this machine, which shares the text.
+    Workspace,
 }
 
 /// Parameters of `share.init`.

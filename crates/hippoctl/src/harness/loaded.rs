@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use clap::Parser as _;
 use hippo_map::index_file::{IndexFile, IndexFileOptions, IndexSection};
+use hippo_map::layout::foreign;
 use hippo_redact::redact_lines;
 use hippo_text::instruction;
-use hippo_text::own_block::generated_ranges;
+use hippo_text::own_block::{self, generated_ranges};
 use hippo_types::entry::EntryPriority;
 use hippo_types::time::find_date;
 use hippo_types::tokens;
@@ -163,9 +164,15 @@ fn describe_entries(text: &str) -> BTreeMap<u32, String> {
         let line = 1 + above.filter(|byte| **byte == b'\n').count();
         facts.insert(u32::try_from(line).unwrap_or(u32::MAX), fact);
     }
-    let mut is_quick = false;
+    let (mut is_quick, mut is_foreign) = (false, false);
     for (number, line) in (1..).zip(text.lines()) {
-        if let Some(title) = line.strip_prefix("## ") {
+        is_foreign = line == foreign::BEGIN_LINE || is_foreign && !own_block::is_end(line.as_bytes());
+        if is_foreign && line.starts_with("- ") {
+            facts.insert(
+                number,
+                "shared by another workspace; not words of the user".to_owned(),
+            );
+        } else if let Some(title) = line.strip_prefix("## ") {
             is_quick = IndexSection::from_title(title) == Some(IndexSection::QuickAccess);
         } else if is_quick && line.starts_with("- ") {
             facts.insert(number, "one of the most accessed entries".to_owned());

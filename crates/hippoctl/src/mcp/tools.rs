@@ -147,6 +147,7 @@ fn search(arguments: SearchArguments, session: &mut DaemonSession) -> Result<Val
             "heading": hit.heading.join(" › "),
             "date": hit.date,
             "entry": hit.entry,
+            "from": hit.origin.as_ref().map(|origin| &origin.workspace),
             "copies": (hit.copies > 0).then_some(hit.copies),
             "snippet": hit.text,
             "source": corpus(hit),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use hippo_proto::{Origin, SearchHit, SearchResponse, SearchTrace, Strategy};
+use hippo_proto::{Origin, OriginKind, SearchHit, SearchResponse, SearchTrace, Strategy};
 
 use super::passage::TerminalView;
 use super::{INDENT, harmless, lines, one_line, plural, table};
@@ -46,7 +46,7 @@ pub fn notes(answer: &SearchResponse) -> Vec<String> {
 
 fn hit(rank: usize, hit: &SearchHit, view: Option<&TerminalView>, style: Style) -> String {
     let lines = lines(hit.start_line, hit.end_line);
-    // A passage of the team has no file here.
+    // A passage from outside the workspace has no file here.
     let files = view.filter(|_| hit.origin.is_none());
     let shown = |path: &str| harmless(&files.map_or_else(|| path.to_owned(), |view| view.path(path)));
     let mut place = style.path(format!("{}:{lines}", shown(&hit.path)));
@@ -77,19 +77,11 @@ fn hit(rank: usize, hit: &SearchHit, view: Option<&TerminalView>, style: Style) 
         let _ = writeln!(text, "{}", format!("{INDENT}{line}").trim_end());
     }
     if let Some(origin) = &hit.origin {
-        let Origin {
-            device,
-            author,
-            verified,
-            ..
-        } = origin;
-        let warning = if *verified {
-            ""
-        } else {
-            "; NOT VERIFIED: the text was changed on the server"
-        };
-        let origin = harmless(&format!("from {author} on {device}{warning}"));
-        let _ = writeln!(text, "{INDENT}{}", style.quiet(origin));
+        let _ = writeln!(
+            text,
+            "{INDENT}{}",
+            style.quiet(harmless(&describe_origin(origin)))
+        );
     }
     if hit.copies > 0 {
         let copies = plural(hit.copies.into(), "other place");
@@ -107,6 +99,24 @@ fn hit(rank: usize, hit: &SearchHit, view: Option<&TerminalView>, style: Style) 
         }
     }
     text
+}
+
+fn describe_origin(origin: &Origin) -> String {
+    let Origin {
+        kind,
+        workspace,
+        device,
+        author,
+        verified,
+        ..
+    } = origin;
+    match kind {
+        OriginKind::Workspace => format!("shared by the workspace {workspace}"),
+        OriginKind::Team if *verified => format!("from {author} on {device}"),
+        OriginKind::Team => {
+            format!("from {author} on {device}; NOT VERIFIED: the text was changed on the server")
+        }
+    }
 }
 
 /// Formats the entry of a search result and its strength. The strength has no effect on the score of the result.

@@ -1,11 +1,92 @@
-//! Rendering of the sharing with a team.
+//! Rendering of the sharing with other workspaces, and with a team.
 
 use std::fmt::Write;
 
-use hippo_proto::{ShareInitResponse, SharePublishResponse, ShareStatusResponse};
+use hippo_proto::{
+    Share, ShareAddResponse, ShareInitResponse, ShareListResponse, SharePublishResponse, ShareRemoveResponse,
+    ShareStatusResponse,
+};
 
-use super::{INDENT, harmless, plural};
+use super::{INDENT, harmless, one_line, plural};
 use crate::output::Style;
+
+/// Renders the answer to `share add`: the entries that the other workspace sees.
+pub fn add(answer: &ShareAddResponse, dry_run: bool, style: Style) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    for entry in &answer.entries {
+        let _ = writeln!(text, "{}", style.path(one_line(&entry.pointer)));
+        let _ = writeln!(text, "{INDENT}{}", one_line(&entry.summary));
+    }
+    let share = &answer.share;
+    let verb = match (dry_run, answer.added) {
+        (true, _) => "would share".to_owned(),
+        (false, true) => format!("{}: shares", share.id),
+        (false, false) => format!("{} already shares", share.id),
+    };
+    let count = plural(answer.entries.len() as u64, "entry");
+    let _ = writeln!(
+        text,
+        "{verb} {count} with {} as @{}/…",
+        harmless(&share.to),
+        one_line(&share.name)
+    );
+    text
+}
+
+/// Renders the answer to `share list`.
+pub fn list(answer: &ShareListResponse, style: Style) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    for share in &answer.shares {
+        let state = match (&share.removed, share.entries) {
+            (Some(removed), _) => format!("withdrawn {removed}"),
+            (None, Some(entries)) => plural(entries, "entry"),
+            (None, None) => "the workspace of the owner is not available".to_owned(),
+        };
+        let name = style.strong(format!("{} @{}", share.id, one_line(&share.name)));
+        let _ = writeln!(text, "{name}  {state}, since {}", share.created);
+        let (from, to) = (harmless(&share.from), harmless(&share.to));
+        let _ = writeln!(text, "{INDENT}{} → {}", style.path(from), style.path(to));
+        let conditions = conditions(share);
+        if !conditions.is_empty() {
+            let _ = writeln!(text, "{INDENT}{}", one_line(&conditions));
+        }
+    }
+    match text.is_empty() {
+        true => "no shares\n".to_owned(),
+        false => text,
+    }
+}
+
+fn conditions(share: &Share) -> String {
+    let selectors = &share.selectors;
+    let types = selectors
+        .types
+        .iter()
+        .map(|kind| kind.name().to_owned())
+        .collect();
+    let all = [
+        ("path", &selectors.paths),
+        ("topic", &selectors.topics),
+        ("tag", &selectors.tags),
+        ("type", &types),
+    ];
+    let given = all.into_iter().filter(|(_, values)| !values.is_empty());
+    let shown = given.map(|(kind, values)| format!("{kind} {}", values.join(" or ")));
+    shown.collect::<Vec<_>>().join("; ")
+}
+
+/// Renders the answer to `share remove`.
+pub fn remove(answer: &ShareRemoveResponse) -> String {
+    let share = &answer.share;
+    format!(
+        "withdrew {} (@{}) from {}\n",
+        share.id,
+        one_line(&share.name),
+        harmless(&share.to)
+    )
+}
 
 /// Renders the answer to `share init-db`.
 pub fn init(answer: &ShareInitResponse) -> String {

@@ -65,7 +65,12 @@ fn run(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Resul
                 explain: true,
                 ..request.clone()
             };
-            answers.push((root, session.call(request)?));
+            let mut answer = session.call(request)?;
+            // With --all, each text is a result of its own workspace.
+            let is_shared =
+                |hit: &SearchHit| hit.origin.as_ref().is_some_and(|origin| origin.share.is_some());
+            answer.results.retain(|hit| !(all && is_shared(hit)));
+            answers.push((root, answer));
         }
         use_one_scale(&mut answers);
         let mut merged = merge(answers, &request)?;
@@ -148,7 +153,7 @@ fn use_one_scale(answers: &mut [(String, SearchResponse)]) {
 /// Merges the answers of several workspaces into one answer with absolute paths. All scores have the same scale.
 fn merge(answers: Vec<(String, SearchResponse)>, request: &SearchRequest) -> Result<SearchResponse, Failure> {
     let merged = answers.into_iter().map(|(root, mut answer)| {
-        for hit in &mut answer.results {
+        for hit in answer.results.iter_mut().filter(|hit| hit.origin.is_none()) {
             hit.path = format!("{root}/{}", hit.path);
             hit.superseded_by = hit.superseded_by.take().map(|newer| format!("{root}/{newer}"));
         }

@@ -1,12 +1,15 @@
-//! `share`: sharing with a team.
+//! `share`: sharing with other workspaces of the machine, and with a team.
 
-use hippo_proto::{ShareInitRequest, SharePublishRequest, ShareStatusRequest};
+use hippo_proto::{
+    ShareAddRequest, ShareInitRequest, ShareListRequest, SharePublishRequest, ShareRemoveRequest,
+    ShareSelectors, ShareStatusRequest,
+};
 
 use crate::connect::{DaemonSession, absolute, text};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::render;
-use hippoctl::args::{InitDbArgs, ShareVerb};
+use hippoctl::args::{InitDbArgs, ShareAddArgs, ShareVerb};
 
 /// Runs a verb of `share`.
 ///
@@ -14,6 +17,17 @@ use hippoctl::args::{InitDbArgs, ShareVerb};
 /// Fails if the daemon refuses the request.
 pub fn share(session: &mut DaemonSession, verb: ShareVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
+        ShareVerb::Add(args) => add(session, args, out),
+        ShareVerb::List { all, removed } => {
+            let workspace = (!all).then(|| session.workspace()).transpose()?;
+            let answer = session.call(ShareListRequest { workspace, removed })?;
+            out.answer(&answer, render::share::list)
+        }
+        ShareVerb::Remove { id } => {
+            let answer = session.call(ShareRemoveRequest { id })?;
+            out.notes(&answer.notes);
+            out.answer(&answer, |answer, _| render::share::remove(answer))
+        }
         ShareVerb::InitDb(args) => init_db(session, args, out),
         ShareVerb::Publish { dry_run } => {
             let request = SharePublishRequest {
@@ -31,6 +45,28 @@ pub fn share(session: &mut DaemonSession, verb: ShareVerb, out: &mut Output) -> 
             out.answer(&answer, render::share::status)
         }
     }
+}
+
+fn add(session: &mut DaemonSession, args: ShareAddArgs, out: &mut Output) -> Result<(), Failure> {
+    let request = ShareAddRequest {
+        workspace: session.workspace()?,
+        to: text(&absolute(&args.to)?)?,
+        name: args.name,
+        selectors: ShareSelectors {
+            paths: args.paths,
+            topics: args.topics,
+            tags: args.tags,
+            types: args.types,
+        },
+        dry_run: args.dry_run,
+    };
+    let answer = session.call(request)?;
+    if answer.entries.is_empty() {
+        out.remark("note: no entry matches; hippoctl index list shows the topics and tags of all entries");
+    }
+    out.answer(&answer, |answer, style| {
+        render::share::add(answer, args.dry_run, style)
+    })
 }
 
 fn init_db(session: &mut DaemonSession, args: InitDbArgs, out: &mut Output) -> Result<(), Failure> {

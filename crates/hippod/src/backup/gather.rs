@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hippo_fs::{FileKind, WorkspaceDir};
-use hippo_map::layout::INDEX_FILE;
+use hippo_map::layout::{INDEX_FILE, foreign};
 use hippo_proto::{LeftOut, RpcError};
 use hippo_store::copies::DatabaseSnapshot;
 use hippo_store::system;
@@ -168,7 +168,13 @@ fn own_files(root: &Path) -> (Vec<FileCopy>, Vec<LeftOut>) {
     paths.sort();
     for path in paths {
         match read(&dir, &path, MOST) {
-            Ok(file) => found.push(file),
+            Ok(mut file) => {
+                if file.path == INDEX_FILE {
+                    // The entries of other workspaces are not data of this workspace.
+                    file.bytes = foreign::split(&file.bytes).0;
+                }
+                found.push(file);
+            }
             Err(left) => left_out.extend(left),
         }
     }

@@ -4,6 +4,7 @@ mod access;
 mod cycle;
 mod documents;
 mod files;
+mod foreign;
 mod gather;
 mod merge;
 mod private;
@@ -213,6 +214,12 @@ impl WorkspaceEntries {
     pub fn note_changed_file(&mut self, path: &str, now: Instant) {
         self.fresh.insert(path.to_owned());
         let at = *self.follow_at.get_or_insert(now + FOLLOW);
+        self.look_at = self.look_at.min(at);
+    }
+
+    /// Schedules a light cycle at the time `at`.
+    pub fn follow(&mut self, at: Instant) {
+        self.follow_at = Some(at);
         self.look_at = self.look_at.min(at);
     }
 

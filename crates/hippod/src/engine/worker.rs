@@ -275,6 +275,7 @@ impl WorkspaceWorker {
             let _ = reply.send(Err(no_workspace(&self.root)));
         }
         if let Some(mut workspace) = workspace {
+            self.drop_foreign(&mut workspace, self.resources.clock.monotonic());
             self.close_index_file(&mut workspace, self.resources.clock.monotonic());
             for waiter in workspace.let_go() {
                 // A client that has disconnected needs no answer.

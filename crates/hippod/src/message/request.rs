@@ -65,6 +65,8 @@ pub enum WorkspaceMessage {
     },
     /// A query found that the database is damaged. The error describes the damage.
     Damaged(StoreError),
+    /// The texts that other workspaces share with this one have changed.
+    SharesChanged,
     /// The effects of an answered query on the entries.
     Asked(QueryEffects),
     /// An answered question, for the recall log.

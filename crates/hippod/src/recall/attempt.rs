@@ -12,6 +12,7 @@ use super::Searcher;
 use super::fresh::Freshener;
 use super::index_first::{self, Route};
 use super::question::SearchQuestion;
+use super::shared::{OutsideSearch, read_changes_of_owners};
 use super::{SearchAnswer, SearchState, search_error};
 use crate::clock::date_in;
 use crate::embed_worker::EmbeddedQuery;
@@ -42,6 +43,7 @@ pub async fn answer_fresh(
     let question = Arc::new(question);
     let mut freshener = Freshener::new(searcher, &view);
     freshener.read_known_changes().await?;
+    read_changes_of_owners(searcher, &view).await?;
     let (mut state, mut answered) = answer(searcher, &view, &question).await?;
     if freshener.read_stale(&answered.stale).await {
         (state, answered) = answer(searcher, &view, &question).await?;
@@ -70,9 +72,9 @@ pub async fn answer(
     let mut consulted = index_first::consult(view, question)?;
     if consulted.route == Route::Index
         && question.mode == SearchMode::Hybrid
-        && searcher.share.includes(&view.root)
+        && (searcher.share.includes(&view.root) || !searcher.local_shares.to(&view.root).is_empty())
     {
-        consulted.verify("the team may have newer passages: a search verifies the entry");
+        consulted.verify("other workspaces may have newer passages: a search verifies the entry");
     }
     if consulted.route == Route::Index {
         let state = state(consulted.clone());
@@ -153,9 +155,12 @@ async fn search(state: &Arc<SearchState>) -> Result<Option<SearchAnswer>, RpcErr
     let vector = model
         .clone()
         .zip(embedded.as_ref().map(|one| one.vector.to_vec()));
-    let team = state.ask_team(vector);
+    let outside = OutsideSearch {
+        team: state.ask_team(vector.clone()),
+        vector,
+    };
     run_blocking_on(state, move |state| {
-        state.answer(embedded.as_ref(), model.as_deref(), team)
+        state.answer(embedded.as_ref(), model.as_deref(), outside)
     })
     .await
 }

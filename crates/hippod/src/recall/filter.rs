@@ -84,6 +84,20 @@ impl Filter {
         self.admits(snapshot.corpus.date(place))
     }
 
+    /// Returns whether the path of a text from outside the workspace passes the path filter.
+    pub fn admits_path(&self, path: &str) -> bool {
+        self.path.as_ref().is_none_or(|glob| glob.is_match(path))
+    }
+
+    /// Returns the filter for another workspace, which has other paths and agents: only the dates stay.
+    pub fn of_another_workspace(&self) -> Self {
+        Self {
+            since: self.since,
+            until: self.until,
+            ..Self::default()
+        }
+    }
+
     /// Returns whether a text with this date passes the date filters.
     pub fn admits(&self, date: Option<Date>) -> bool {
         if self.since.is_none() && self.until.is_none() {

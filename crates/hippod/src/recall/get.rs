@@ -10,7 +10,7 @@ use hippo_text::text::plural;
 
 use super::Searcher;
 use super::hit::public_id;
-use super::note_name;
+use super::{note_name, shared};
 use crate::message::{QueryEffects, WorkspaceMessage};
 use crate::tasks::run_blocking;
 use crate::verify::{ChunkSpan, FileMark, Verifier};
@@ -36,6 +36,10 @@ pub async fn get(
     };
     let searcher = Arc::clone(searcher);
     let work = move || {
+        let mut views_of = views.iter();
+        if let Some(shared) = views_of.find_map(|view| shared::get(&searcher, view, &request)) {
+            return shared;
+        }
         let (view, response) = answer(&views, &viewer, &request)?;
         let whole = response.start_line == 1 && response.end_line == response.total_lines;
         if !request.peek {
@@ -135,9 +139,9 @@ fn find<'a>(
 
 /// A workspace and the reader of its files.
 #[derive(Clone, Copy)]
-struct Reader<'a> {
-    view: &'a WorkspaceView,
-    viewer: &'a Viewer,
+pub(super) struct Reader<'a> {
+    pub view: &'a WorkspaceView,
+    pub viewer: &'a Viewer,
 }
 
 fn by_path(reader: Reader<'_>, path: &str, request: &GetRequest) -> Result<GetResponse, RpcError> {
@@ -146,9 +150,24 @@ fn by_path(reader: Reader<'_>, path: &str, request: &GetRequest) -> Result<GetRe
         None => pointed(reader, path),
     }
     .or_else(|error| by_name(reader, path, error))?;
-    let (first, last) = match pointed.as_ref().or(request.section.as_ref()) {
+    select(
+        &path,
+        &whole,
+        pointed.as_ref().or(request.section.as_ref()),
+        request,
+    )
+}
+
+/// Returns the lines of a text that a request names, counted from the start of a section if one is given.
+pub(super) fn select(
+    path: &str,
+    whole: &[u8],
+    section: Option<&String>,
+    request: &GetRequest,
+) -> Result<GetResponse, RpcError> {
+    let (first, last) = match section {
         Some(section) => {
-            let document = chunk::chunk(&whole);
+            let document = chunk::chunk(whole);
             find_section(&document, section).ok_or_else(|| {
                 let titles: Vec<&str> = document
                     .sections
@@ -167,7 +186,7 @@ fn by_path(reader: Reader<'_>, path: &str, request: &GetRequest) -> Result<GetRe
     let to = request
         .count
         .map_or(last, |count| last.min(from.saturating_add(count - 1)));
-    respond(&path, &whole, from, to)
+    respond(path, whole, from, to)
 }
 
 /// Returns the bytes of a file and its path relative to the root.
@@ -266,11 +285,11 @@ pub(super) fn is_hidden(view: &WorkspaceView, viewer: &Viewer, path: &str) -> bo
     !viewer.sees(&view.scope_of_path(path)) || !view.rules.is_source(path) && !viewer.sees(&inside())
 }
 
-fn no_such_file(path: &str) -> RpcError {
+pub(super) fn no_such_file(path: &str) -> RpcError {
     RpcError::not_found(format!("no such file: {path}")).hint("find the path with: hippoctl search QUERY")
 }
 
-fn read(Reader { view, viewer }: Reader<'_>, path: &str) -> Result<Vec<u8>, RpcError> {
+pub(super) fn read(Reader { view, viewer }: Reader<'_>, path: &str) -> Result<Vec<u8>, RpcError> {
     let place = view.scope_of_path(path);
     if !viewer.sees(&place) {
         return Err(no_such_file(path));

@@ -46,7 +46,7 @@ pub struct ChunkHit {
     pub scope: Scope,
     /// Number of tokens; 0 if no model has counted them.
     pub tokens: u32,
-    /// Origin of a passage of the team.
+    /// Origin of a passage from outside the workspace.
     pub origin: Option<Origin>,
 }
 
@@ -310,6 +310,10 @@ impl Collector {
             self.rank_latest(question);
         }
         self.rank_superseded();
+        // A share has no statements that a later one corrects.
+        let is_shared = |hit: &SearchHit| hit.origin.as_ref().is_some_and(|origin| origin.share.is_some());
+        self.results
+            .retain(|collected| collected.hit.superseded_by.is_none() || !is_shared(&collected.hit));
         let unneeded = self.results.drain(self.limit.min(self.results.len())..);
         let unneeded = unneeded.map(|collected| log_hit(&collected.hit, "not-needed"));
         self.dropped.splice(0..0, unneeded);
@@ -347,7 +351,8 @@ pub fn public_id(path: &str, hash: ContentHash) -> String {
     format!("c{}{}", &document[..8], &hash.to_string()[..12])
 }
 
-fn locate_hit(snapshot: &SearchSnapshot, ranked: &RankedChunk) -> Option<ChunkHit> {
+/// Returns a ranked chunk with its data; `None` if it is no longer in the snapshot.
+pub fn locate_hit(snapshot: &SearchSnapshot, ranked: &RankedChunk) -> Option<ChunkHit> {
     let place = snapshot.corpus.place(ranked.chunk)?;
     let document = snapshot.corpus.document(place.document)?;
     Some(ChunkHit {

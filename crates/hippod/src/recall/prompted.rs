@@ -234,7 +234,15 @@ fn add(body: &mut String, hit: &SearchHit, confidence: f32) -> Option<RecalledPa
         .last()
         .map(|title| without_secrets(&one_line(title)).into_owned());
     let heading = heading.filter(|title| !title.is_empty());
-    let about: Vec<String> = heading.into_iter().chain(hit.date.clone()).collect();
+    let origin = hit
+        .origin
+        .as_ref()
+        .map(|origin| format!("not from this workspace, but from {}", origin.workspace));
+    let about: Vec<String> = heading
+        .into_iter()
+        .chain(hit.date.clone())
+        .chain(origin)
+        .collect();
     let head = format!(
         "{}:{}-{} ({})\n",
         hit.path,

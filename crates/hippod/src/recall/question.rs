@@ -75,6 +75,17 @@ impl SearchQuestion {
         })
     }
 
+    /// Returns the question for another workspace, which has other paths and agents.
+    pub fn of_another_workspace(&self) -> Self {
+        Self {
+            request: self.request.clone(),
+            filter: self.filter.of_another_workspace(),
+            terms: self.terms.clone(),
+            expressions: self.expressions.clone(),
+            ..*self
+        }
+    }
+
     /// Returns for each term the chunks that contain it. The caller holds the lock on the snapshot.
     ///
     /// # Errors

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use hippo_proto::{
-    ExplainedPassage, MAX_LIMIT, RecallWhyRequest, RecallWhyResponse, RpcError, SearchHit, SearchMode,
-    SearchRequest, Viewer, nearest,
+    ExplainedPassage, MAX_LIMIT, Origin, RecallWhyRequest, RecallWhyResponse, RpcError, SearchHit,
+    SearchMode, SearchRequest, Viewer, nearest,
 };
 use hippo_rank::floor::{FLOOR, confidence};
 use hippo_rank::reason::{describe_match, telling_words};
@@ -112,6 +112,14 @@ fn explain_hit(query: &str, at: usize, hit: &SearchHit) -> ExplainedPassage {
         ),
         None => format!("Its score is {:.2}.", hit.score),
     });
+    if let Some(Origin {
+        share: Some(share),
+        workspace,
+        ..
+    }) = &hit.origin
+    {
+        because.push(format!("The workspace {workspace} shares it ({share})."));
+    }
     if let Some(newer) = &hit.superseded_by {
         because.push(format!(
             "A later text corrects it, and is ranked before it: {newer}. If that is wrong, add \

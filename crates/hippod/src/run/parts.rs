@@ -18,6 +18,7 @@ use crate::cycles::CycleRunner;
 use crate::doctor::Doctor;
 use crate::embed_worker::{EmbedSink, EmbedWorker};
 use crate::engine::{self, Engine, Resources};
+use crate::local_share::LocalShares;
 use crate::measures::Measures;
 use crate::memory::MemoryWriter;
 use crate::message::{EngineHandle, EngineMessage};
@@ -58,7 +59,7 @@ pub(super) fn build_parts(
     config: Config,
     paths: Paths,
     clock: Arc<dyn Clock>,
-    registry: Registry,
+    (registry, local_shares): (Registry, Arc<LocalShares>),
 ) -> Result<DaemonParts> {
     let models = Arc::new(Models::new(&paths, &config.embed)?);
     let (handle, inbox) = engine::create_channel();
@@ -99,6 +100,7 @@ pub(super) fn build_parts(
         engine: handle.clone(),
         recalls: Recalls::default(),
         share: Arc::clone(&share),
+        local_shares: Arc::clone(&local_shares),
     };
     let backups = Backups {
         views: Arc::clone(&views),
@@ -135,6 +137,7 @@ pub(super) fn build_parts(
         clock: Arc::clone(&clock),
         views: Arc::clone(&views),
         registry,
+        local_shares: Arc::clone(&local_shares),
         embed: embed.clone(),
         models: Arc::clone(&models),
         contexts: Arc::clone(&contexts),
@@ -159,6 +162,7 @@ pub(super) fn build_parts(
         searcher: Arc::new(searcher),
         models,
         share,
+        local_shares,
         backups: Arc::new(backups),
         doctor: Arc::new(doctor),
         reporter: Arc::new(reporter),

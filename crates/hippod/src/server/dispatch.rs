@@ -5,22 +5,23 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
-use tokio::sync::broadcast::{self, error::RecvError};
 
 use hippo_embed::acquire::PullProgress;
 use hippo_proto::{
-    Call, Event, EventName, HelloResponse, Id, PROTOCOL, Request, RpcError, ShutdownResponse,
-    SubscribeRequest, SubscribeResponse, Viewer, WorkspaceInfo, WorkspaceListResponse, encode_result,
+    Call, HelloResponse, Id, PROTOCOL, Request, RpcError, ShutdownResponse, Viewer, WorkspaceInfo,
+    WorkspaceListResponse, encode_result,
 };
 
 use super::connection::Outbox;
 use super::long::{ProgressCallback, at_length, cancellable};
 use super::removal::remove;
-use super::{Components, backups, entries, flush};
+use super::subscribe::subscribe;
+use super::{Components, backups, entries, flush, shares};
 use crate::audit;
 use crate::contexts::{self, Contexts};
 use crate::doctor;
 use crate::errors::client_gone;
+use crate::local_share;
 use crate::message::{EngineMessage, EntryCommand, WorkspaceMessage};
 use crate::models::Models;
 use crate::recall;
@@ -37,6 +38,7 @@ use crate::views::{Slot, Views};
 /// Returns the error of the method.
 pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Result<Vec<u8>, RpcError> {
     let Call { id, viewer, request } = call;
+    shares::check_own(components, &request)?;
     let Components {
         views,
         clock,
@@ -76,10 +78,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
             line(&id, added.await)
         }
         Request::WorkspaceList(_) => line(&id, Ok(list(views))),
-        Request::WorkspaceRemove(request) => {
-            let removed = remove(trees, views, engine, request);
-            line(&id, removed.await)
-        }
+        Request::WorkspaceRemove(request) => line(&id, remove(components, request).await),
         Request::WorkspaceSync(request) => {
             let view = views.get(&request.workspace).await?;
             run_blocking_on(models, |models| {
@@ -222,6 +221,12 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
             }
             line(&id, flush::flush(&components.flusher, request, outbox).await)
         }
+        Request::ShareAdd(request) => line(&id, shares::add(components, request).await),
+        Request::ShareList(request) => {
+            let listed = local_share::list(&components.local_shares, views, request);
+            line(&id, listed.await)
+        }
+        Request::ShareRemove(request) => line(&id, shares::remove(components, request).await),
         Request::ShareInit(request) => line(&id, share::init(&components.share, request).await),
         Request::SharePublish(request) => {
             let published = share::publish(&components.share, views, request);
@@ -348,53 +353,4 @@ fn list(views: &Views) -> WorkspaceListResponse {
     WorkspaceListResponse {
         workspaces: views.all().into_iter().map(info).collect(),
     }
-}
-
-/// Sends events to the client until it closes the connection.
-fn subscribe(
-    views: &Views,
-    news: &broadcast::Sender<Event>,
-    request: SubscribeRequest,
-    outbox: &Outbox,
-) -> Result<SubscribeResponse, RpcError> {
-    let root = request.workspace.as_deref().map(|folder| {
-        let folder = std::path::Path::new(folder);
-        views
-            .root_of(folder)
-            .unwrap_or_else(|| folder.to_path_buf())
-            .display()
-            .to_string()
-    });
-    let wanted = request.events.unwrap_or_else(|| {
-        vec![
-            EventName::Indexed,
-            EventName::Cycle,
-            EventName::Degraded,
-            EventName::Job,
-        ]
-    });
-    let mut news = news.subscribe();
-    // If this task kept a strong sender, the connection would never close.
-    let outbox = outbox.lines.downgrade();
-    let events = wanted.clone();
-    tokio::spawn(async move {
-        loop {
-            match news.recv().await {
-                Ok(event) => {
-                    let Some(outbox) = outbox.upgrade() else { return };
-                    let concerns =
-                        event.workspace().is_none() || root.is_none() || event.workspace() == root.as_deref();
-                    let wanted = concerns && events.contains(&event.name());
-                    if wanted && outbox.send(event.to_line()).await.is_err() {
-                        return;
-                    }
-                }
-                // A slow reader misses events. Later events are complete in themselves, so the missed ones are not
-                // needed.
-                Err(RecvError::Lagged(_)) => {}
-                Err(RecvError::Closed) => return,
-            }
-        }
-    });
-    Ok(SubscribeResponse { events: wanted })
 }

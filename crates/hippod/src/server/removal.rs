@@ -7,23 +7,29 @@ use std::sync::Arc;
 
 use hippo_proto::{ErrorKind, RpcError, WorkspaceRemoveRequest, WorkspaceRemoveResponse};
 
-use crate::message::{EngineHandle, EngineMessage};
+use super::{Components, shares};
+use crate::message::EngineMessage;
 use crate::tasks::run_blocking;
 use crate::tree::{self, Trees};
-use crate::views::{Views, no_workspace};
+use crate::views::no_workspace;
 
-/// Removes a workspace; with `dry_run`, only reports what would be restored.
+/// Removes a workspace; with `dry_run`, only reports what would be restored. Withdraws the shares that it receives.
 ///
 /// # Errors
 /// Returns the error of the engine, or `read-only` if files of another program's tree could not be restored. In the
 /// latter case, nothing is removed, and the state of the workspace still contains the original files.
 #[expect(clippy::disallowed_methods, reason = "the caller chose this path")]
 pub async fn remove(
-    trees: &Arc<Trees>,
-    views: &Arc<Views>,
-    engine: &EngineHandle,
+    components: &Components,
     request: WorkspaceRemoveRequest,
 ) -> Result<WorkspaceRemoveResponse, RpcError> {
+    let Components {
+        trees,
+        views,
+        engine,
+        local_shares,
+        ..
+    } = components;
     let WorkspaceRemoveRequest {
         workspace,
         purge,
@@ -49,8 +55,13 @@ pub async fn remove(
             notes: given.notes,
         });
     }
+    let (withdrawn, of, now) = (Arc::clone(local_shares), root.clone(), components.clock.now());
+    run_blocking(move || withdrawn.withdraw_to(&of, now)).await?;
     let removed = engine.ask_engine(|reply| EngineMessage::Remove { folder, purge, reply });
     let mut answer = removed.await?;
+    for receiver in local_shares.receivers(&root) {
+        shares::notify(components, &receiver);
+    }
     answer.restored = given.restored;
     answer.notes = given.notes;
     Ok(answer)

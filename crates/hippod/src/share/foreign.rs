@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hippo_proto::{Origin, SearchMode};
+use hippo_proto::{Origin, OriginKind, SearchMode};
 use hippo_rank::dates::DateRange;
 use hippo_rank::foreign::{ForeignPassage, ForeignQuery, score};
 use hippo_rank::rank::{RankMode, RankedChunk};
@@ -194,6 +194,8 @@ fn rank(answer: SharedAnswer, question: &TeamQuestion, team: &str, first_id: u32
             },
             path: format!("@{team}/{}/{}", passage.workspace, passage.path),
             origin: Origin {
+                kind: OriginKind::Team,
+                share: None,
                 team: team.to_owned(),
                 workspace: passage.workspace.clone(),
                 device: passage

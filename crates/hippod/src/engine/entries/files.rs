@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use hippo_fs::{FileKind, WorkspaceDir};
 use hippo_map::index_file::IndexFileOptions;
-use hippo_map::layout::{self, INDEX_FILE};
+use hippo_map::layout::{self, INDEX_FILE, foreign};
 use hippo_store::StoreError;
 use hippo_store::db::Store;
 use hippo_store::shared_file::{SLOTS, SharedFile};
@@ -75,6 +75,10 @@ pub struct IndexFileState {
     pub unwritten: bool,
     /// True if a person edited the file. The lists in the file may be out of date until the next cycle updates them.
     pub outdated: bool,
+    /// Section with the entries that other workspaces share, from the last light cycle; `None` before the first one.
+    foreign: Option<String>,
+    /// The same section, as the file contained it when it was last read or written.
+    foreign_in_file: String,
     /// Conflicts of merges, which a person should see.
     pub conflicts: Conflicts,
 }
@@ -208,8 +212,33 @@ impl IndexFileState {
 
     /// Returns the estimated number of tokens in the file.
     pub fn tokens(&self) -> u64 {
-        self.base()
-            .map_or(0, |bytes| hippo_types::tokens::of_bytes(bytes.len()) as u64)
+        let bytes = self.base().map_or(0, <[u8]>::len);
+        hippo_types::tokens::of_bytes(bytes + self.foreign().len()) as u64
+    }
+
+    /// Returns the section with the entries of other workspaces that the file should contain.
+    fn foreign(&self) -> &str {
+        self.foreign.as_deref().unwrap_or(&self.foreign_in_file)
+    }
+
+    /// Replaces the section with the entries of other workspaces. The next write of the file writes it.
+    pub fn set_foreign(&mut self, section: String) {
+        self.outdated |= section != self.foreign_in_file;
+        self.foreign = Some(section);
+    }
+
+    /// Removes the section with the entries of other workspaces from the content of the file, because the store must
+    /// not contain it.
+    fn without_foreign(&mut self, look: IndexFileReading) -> IndexFileReading {
+        match look {
+            IndexFileReading::Whole(bytes) => {
+                let (bytes, section) = foreign::split(&bytes);
+                self.foreign_in_file = section;
+                self.outdated |= self.foreign() != self.foreign_in_file;
+                IndexFileReading::Whole(bytes)
+            }
+            look => look,
+        }
     }
 
     /// Records why the file is left unchanged, and schedules another check.

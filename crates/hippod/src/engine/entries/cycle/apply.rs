@@ -66,6 +66,10 @@ impl WorkspaceWorker {
 
     pub(super) fn finish_run(&mut self, workspace: &mut Workspace) -> Result<(), StoreError> {
         let at = self.resources.clock.monotonic();
+        let is_light = |run: &ActiveCycle| run.cycle == Cycle::Light;
+        if workspace.entries.run.as_ref().is_some_and(is_light) {
+            self.update_foreign(workspace, at);
+        }
         let Some(run) = &workspace.entries.run else {
             return Ok(());
         };

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use hippo_map::layout::INDEX_FILE;
+use hippo_map::layout::{INDEX_FILE, foreign};
 use hippo_store::StoreError;
 use hippo_store::db::Store;
 use hippo_store::shared_file::{SLOTS, SharedFile};
@@ -60,7 +60,7 @@ impl WorkspaceEntries {
         let mut found = Vec::new();
         for slot in 0..SLOTS {
             match file.read_slot(slot) {
-                Ok(bytes) => found.extend(bytes.map(|bytes| (slot, bytes))),
+                Ok(bytes) => found.extend(bytes.map(|bytes| (slot, foreign::split(&bytes).0))),
                 Err(error) => {
                     let beside = file.replaced_path(slot);
                     let what = format!(
@@ -163,7 +163,7 @@ impl WorkspaceEntries {
             return Ok(());
         };
         let late = match file.read_slot(slot) {
-            Ok(late) => late,
+            Ok(late) => late.map(|late| foreign::split(&late).0),
             Err(error) => {
                 tracing::warn!(%error, "could not read the previous version of the index file; retrying");
                 return Ok(());

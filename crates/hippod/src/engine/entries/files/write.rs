@@ -6,7 +6,7 @@ use std::io;
 use hippo_fs::WorkspaceDir;
 use hippo_map::hierarchy::{FOLDER, Limits};
 use hippo_map::index_file::IndexFile as Parsed;
-use hippo_map::layout::{self, INDEX_FILE, LayoutInput};
+use hippo_map::layout::{self, INDEX_FILE, LayoutInput, foreign};
 use hippo_store::StoreError;
 use hippo_store::db::Store;
 
@@ -64,6 +64,11 @@ impl WorkspaceEntries {
                 ..now.clone()
             };
             let mut files = self.laid_out(merged.as_deref(), &stamped);
+            let foreign_differs = self.file.foreign() != self.file.foreign_in_file;
+            if !self.file.foreign().is_empty() && !files.master.ends_with(b"\n") {
+                // The section that follows is not part of the content, but would end the last line.
+                files.master.push(b'\n');
+            }
             if let Some(current) = &current
                 && *current != files.master
                 && same_header(current, &files.master)
@@ -74,7 +79,7 @@ impl WorkspaceEntries {
                 file.set_header(files.entries, stamp);
                 files.master = file.to_bytes();
             }
-            if current.as_deref() != Some(&files.master[..]) {
+            if foreign_differs || current.as_deref() != Some(&files.master[..]) {
                 self.file.stamped = stamp;
                 self.file
                     .keep_entries(merged.as_deref().unwrap_or_default(), &files.master, now);
@@ -132,8 +137,9 @@ impl WorkspaceEntries {
 
     fn laid_out(&self, current: Option<&[u8]>, now: &FileEnvironment) -> layout::LaidOutFiles {
         let config = &now.view.config.index;
+        let foreign = hippo_types::tokens::of_bytes(self.file.foreign().len());
         let limits = Limits {
-            max_tokens: config.tokens(now.files),
+            max_tokens: config.tokens(now.files).saturating_sub(foreign),
             max_entries: config.max_entries,
             ..Limits::default()
         };
@@ -186,8 +192,12 @@ impl WorkspaceEntries {
                 return None;
             }
         };
-        let error = match file.replace(bytes, slot) {
-            Ok(old) => return Some((slot, old)),
+        let whole = foreign::append(bytes, self.file.foreign());
+        let error = match file.replace(&whole, slot) {
+            Ok(old) => {
+                self.file.foreign_in_file = self.file.foreign().to_owned();
+                return Some((slot, old.map(|old| foreign::split(&old).0)));
+            }
             Err(error) => error,
         };
         let trouble = if error.kind() == io::ErrorKind::AlreadyExists {
