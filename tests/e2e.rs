@@ -131,8 +131,12 @@ mod live_search;
 mod live_top;
 #[path = "e2e/local_shares.rs"]
 mod local_shares;
+#[path = "e2e/local_shares_machine.rs"]
+mod local_shares_machine;
 #[path = "e2e/local_shares_odd.rs"]
 mod local_shares_odd;
+#[path = "e2e/local_shares_places.rs"]
+mod local_shares_places;
 #[path = "e2e/machines.rs"]
 mod machines;
 #[path = "e2e/mcp.rs"]

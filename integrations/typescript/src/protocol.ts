@@ -1457,15 +1457,30 @@ export interface Methods {
     params: SessionFlushRequest;
     result: SessionFlushResponse;
   };
+  /** Lets another workspace of the machine read chosen entries, or returns what it would read. */
+  "share.add": {
+    params: ShareAddRequest;
+    result: ShareAddResponse;
+  };
   /** Prepares the database of a team. */
   "share.init": {
     params: ShareInitRequest;
     result: ShareInitResponse;
   };
+  /** Lists the shares between workspaces of the machine. */
+  "share.list": {
+    params: ShareListRequest;
+    result: ShareListResponse;
+  };
   /** Publishes the changed text of a workspace to the team, or returns what would leave the machine. */
   "share.publish": {
     params: SharePublishRequest;
     result: SharePublishResponse;
+  };
+  /** Withdraws a share between workspaces of the machine. */
+  "share.remove": {
+    params: ShareRemoveRequest;
+    result: ShareRemoveResponse;
   };
   /** Returns the state of the sharing with the team. */
   "share.status": {
@@ -1714,19 +1729,26 @@ export interface Notifications {
   progress: Progress;
 }
 
-/** Origin of a result that another device or workspace of the team published. */
+/** Origin of a result from outside the workspace. */
 export interface Origin {
-  /** Login that published the text. */
-  author: string;
-  /** Name of the device; if it is not registered, the first digits of its key. */
-  device: string;
-  /** Name of the team. */
-  team: string;
-  /** True if the login has registered the device, and the signature of the device is valid for this text at this place. Otherwise, the text may have been changed on the server. */
+  /** Login that published the text; absent for a workspace of this machine. */
+  author?: string | undefined;
+  /** Name of the device; if it is not registered, the first digits of its key. Absent for a workspace of this machine. */
+  device?: string | undefined;
+  /** Kind of origin. */
+  kind: OriginKind;
+  /** Id of the share that covers the text; absent for a text of a team. */
+  share?: string | undefined;
+  /** Name of the team; absent for a workspace of this machine. */
+  team?: string | undefined;
+  /** True if the login has registered the device, and the signature of the device is valid for this text at this place. Otherwise, the text may have been changed on the server. Always true for a workspace of this machine. */
   verified: boolean;
-  /** Name of the workspace. */
+  /** Name of the workspace; for a workspace of this machine, the name of the share. */
   workspace: string;
 }
+
+/** Kind of origin of a result from outside the workspace. */
+export type OriginKind = "team" | "workspace";
 
 /** A passage that would leave the machine. */
 export interface OutgoingChunk {
@@ -2022,7 +2044,7 @@ export interface SearchHit {
   heading: string[];
   /** Id of this text for `get`. It is valid while the text is unchanged. */
   id: string;
-  /** Origin of the text, if another device or workspace of the team published it. `get` cannot read such a text. */
+  /** Origin of the text, if it is not from this workspace. `get` cannot read a text of the team. */
   origin?: Origin | undefined;
   /** Path relative to the workspace, with `/`. */
   path: string;
@@ -2220,6 +2242,52 @@ export interface SettingsFile {
 /** The severity of a problem. */
 export type Severity = "error" | "warning" | "info";
 
+/** A share: lets one workspace read chosen entries of another. */
+export interface Share {
+  /** Time of creation. */
+  created: string;
+  /** Number of entries that the share covers now; null if the workspace of the owner is not open. */
+  entries: number | null;
+  /** Root of the workspace that owns the text. */
+  from: string;
+  /** Id of the share; empty for a share that was not created. */
+  id: string;
+  /** Name of the share in pointers: `@NAME/memory/a.md`. */
+  name: string;
+  /** Time of withdrawal; absent for a share in effect. */
+  removed?: string | undefined;
+  /** The entries; empty for a withdrawn share. */
+  selectors: ShareSelectors;
+  /** Root of the workspace that reads the text. */
+  to: string;
+}
+
+/** Parameters of `share.add`. */
+export interface ShareAddRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
+  /** True to list the entries without sharing them. */
+  dry_run?: boolean | undefined;
+  /** Name of the share in pointers, at most 64 bytes, without `/`; default: the name of the owner's folder. */
+  name?: string | null | undefined;
+  /** The entries. At least one condition is required. */
+  selectors?: ShareSelectors | undefined;
+  /** Path of the workspace that may read the text, or of anything below it. */
+  to: string;
+  /** Path of the workspace that owns the text, or of anything below it. */
+  workspace: string;
+}
+
+/** Answer to `share.add`. */
+export interface ShareAddResponse {
+  /** True if the share is new; false if the same share existed, and for a dry run. */
+  added: boolean;
+  /** The entries that the other workspace sees now. */
+  entries: SharedEntry[];
+  /** The share. */
+  share: Share;
+}
+
 /** Parameters of `share.init`. */
 export interface ShareInitRequest {
   /** The agent that asks. The answer then also contains the texts that only this agent may read. */
@@ -2246,6 +2314,22 @@ export interface ShareInitResponse {
   team_created: boolean;
   /** Version of the tables after. */
   to: number;
+}
+
+/** Parameters of `share.list`. */
+export interface ShareListRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
+  /** True to include withdrawn shares. */
+  removed?: boolean | undefined;
+  /** Path of a workspace whose shares in both directions are listed; default: all workspaces. */
+  workspace?: string | null | undefined;
+}
+
+/** Answer to `share.list`. */
+export interface ShareListResponse {
+  /** The shares, in the order of creation. */
+  shares: Share[];
 }
 
 /** Parameters of `share.publish`. */
@@ -2278,6 +2362,34 @@ export interface SharePublishResponse {
   workspace: string;
 }
 
+/** Parameters of `share.remove`. */
+export interface ShareRemoveRequest {
+  /** The agent that asks. The answer then also contains the texts that only this agent may read. */
+  agent?: string | null | undefined;
+  /** Id of the share. */
+  id: string;
+}
+
+/** Answer to `share.remove`. */
+export interface ShareRemoveResponse {
+  /** Notes, for example that the other workspace is not registered. */
+  notes?: string[] | undefined;
+  /** The withdrawn share. */
+  share: Share;
+}
+
+/** Conditions on the entries of a share. An entry must match each kind of condition that has values, and one value of the kind. */
+export interface ShareSelectors {
+  /** Globs for the paths of the texts, relative to the workspace. */
+  paths?: string[] | undefined;
+  /** Tags; case is ignored. */
+  tags?: string[] | undefined;
+  /** Topics or ids of entries; case is ignored. */
+  topics?: string[] | undefined;
+  /** Kinds of memory. */
+  types?: MemoryType[] | undefined;
+}
+
 /** Parameters of `share.status`: none. */
 export interface ShareStatusRequest {
   /** The agent that asks. The answer then also contains the texts that only this agent may read. */
@@ -2302,6 +2414,16 @@ export interface ShareStatusResponse {
   why?: string | undefined;
   /** The workspaces that share. */
   workspaces: SharedWorkspace[];
+}
+
+/** An entry as the other workspace sees it. */
+export interface SharedEntry {
+  /** Pointer to the text, such as `@project/memory/a.md §Deploy`. */
+  pointer: string;
+  /** Summary of the text. */
+  summary: string;
+  /** Topic of the entry. */
+  topic: string;
 }
 
 /** A workspace that shares with the team. */

@@ -497,6 +497,20 @@ class Methods(ABC):
         answer: p.SessionFlushResponse = self.call("session.flush", given(path=path, workspace=workspace, agent=agent, close=close, compact=compact, format=format, session=session, tree=tree, wait=wait))
         return answer
 
+    def share_add(
+        self,
+        *,
+        to: str,
+        workspace: str,
+        agent: str | None = None,
+        dry_run: bool | None = None,
+        name: str | None = None,
+        selectors: p.ShareSelectors | None = None,
+    ) -> p.ShareAddResponse:
+        """Lets another workspace of the machine read chosen entries, or returns what it would read."""
+        answer: p.ShareAddResponse = self.call("share.add", given(to=to, workspace=workspace, agent=agent, dry_run=dry_run, name=name, selectors=selectors))
+        return answer
+
     def share_init(
         self,
         *,
@@ -511,6 +525,17 @@ class Methods(ABC):
         answer: p.ShareInitResponse = self.call("share.init", given(agent=agent, password_file=password_file, readers=readers, team=team, url=url, writers=writers))
         return answer
 
+    def share_list(
+        self,
+        *,
+        agent: str | None = None,
+        removed: bool | None = None,
+        workspace: str | None = None,
+    ) -> p.ShareListResponse:
+        """Lists the shares between workspaces of the machine."""
+        answer: p.ShareListResponse = self.call("share.list", given(agent=agent, removed=removed, workspace=workspace))
+        return answer
+
     def share_publish(
         self,
         *,
@@ -520,6 +545,16 @@ class Methods(ABC):
     ) -> p.SharePublishResponse:
         """Publishes the changed text of a workspace to the team, or returns what would leave the machine."""
         answer: p.SharePublishResponse = self.call("share.publish", given(workspace=workspace, agent=agent, dry_run=dry_run))
+        return answer
+
+    def share_remove(
+        self,
+        *,
+        id: str,
+        agent: str | None = None,
+    ) -> p.ShareRemoveResponse:
+        """Withdraws a share between workspaces of the machine."""
+        answer: p.ShareRemoveResponse = self.call("share.remove", given(id=id, agent=agent))
         return answer
 
     def share_status(
@@ -1146,6 +1181,20 @@ class AsyncMethods(ABC):
         answer: p.SessionFlushResponse = await self.call("session.flush", given(path=path, workspace=workspace, agent=agent, close=close, compact=compact, format=format, session=session, tree=tree, wait=wait))
         return answer
 
+    async def share_add(
+        self,
+        *,
+        to: str,
+        workspace: str,
+        agent: str | None = None,
+        dry_run: bool | None = None,
+        name: str | None = None,
+        selectors: p.ShareSelectors | None = None,
+    ) -> p.ShareAddResponse:
+        """Lets another workspace of the machine read chosen entries, or returns what it would read."""
+        answer: p.ShareAddResponse = await self.call("share.add", given(to=to, workspace=workspace, agent=agent, dry_run=dry_run, name=name, selectors=selectors))
+        return answer
+
     async def share_init(
         self,
         *,
@@ -1160,6 +1209,17 @@ class AsyncMethods(ABC):
         answer: p.ShareInitResponse = await self.call("share.init", given(agent=agent, password_file=password_file, readers=readers, team=team, url=url, writers=writers))
         return answer
 
+    async def share_list(
+        self,
+        *,
+        agent: str | None = None,
+        removed: bool | None = None,
+        workspace: str | None = None,
+    ) -> p.ShareListResponse:
+        """Lists the shares between workspaces of the machine."""
+        answer: p.ShareListResponse = await self.call("share.list", given(agent=agent, removed=removed, workspace=workspace))
+        return answer
+
     async def share_publish(
         self,
         *,
@@ -1169,6 +1229,16 @@ class AsyncMethods(ABC):
     ) -> p.SharePublishResponse:
         """Publishes the changed text of a workspace to the team, or returns what would leave the machine."""
         answer: p.SharePublishResponse = await self.call("share.publish", given(workspace=workspace, agent=agent, dry_run=dry_run))
+        return answer
+
+    async def share_remove(
+        self,
+        *,
+        id: str,
+        agent: str | None = None,
+    ) -> p.ShareRemoveResponse:
+        """Withdraws a share between workspaces of the machine."""
+        answer: p.ShareRemoveResponse = await self.call("share.remove", given(id=id, agent=agent))
         return answer
 
     async def share_status(

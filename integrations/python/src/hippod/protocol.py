@@ -1971,22 +1971,32 @@ class NotIndexed(TypedDict):
 
 
 class Origin(TypedDict):
-    """Origin of a result that another device or workspace of the team published."""
+    """Origin of a result from outside the workspace."""
 
-    #: Login that published the text.
-    author: str
+    #: Login that published the text; absent for a workspace of this machine.
+    author: NotRequired[str]
 
-    #: Name of the device; if it is not registered, the first digits of its key.
-    device: str
+    #: Name of the device; if it is not registered, the first digits of its key. Absent for a workspace of this machine.
+    device: NotRequired[str]
 
-    #: Name of the team.
-    team: str
+    #: Kind of origin.
+    kind: OriginKind
 
-    #: True if the login has registered the device, and the signature of the device is valid for this text at this place. Otherwise, the text may have been changed on the server.
+    #: Id of the share that covers the text; absent for a text of a team.
+    share: NotRequired[str]
+
+    #: Name of the team; absent for a workspace of this machine.
+    team: NotRequired[str]
+
+    #: True if the login has registered the device, and the signature of the device is valid for this text at this place. Otherwise, the text may have been changed on the server. Always true for a workspace of this machine.
     verified: bool
 
-    #: Name of the workspace.
+    #: Name of the workspace; for a workspace of this machine, the name of the share.
     workspace: str
+
+
+#: Kind of origin of a result from outside the workspace.
+OriginKind: TypeAlias = Literal["team", "workspace"]
 
 
 class OutgoingChunk(TypedDict):
@@ -2385,7 +2395,7 @@ class SearchHit(TypedDict):
     #: Id of this text for `get`. It is valid while the text is unchanged.
     id: str
 
-    #: Origin of the text, if another device or workspace of the team published it. `get` cannot read such a text.
+    #: Origin of the text, if it is not from this workspace. `get` cannot read a text of the team.
     origin: NotRequired[Origin]
 
     #: Path relative to the workspace, with `/`.
@@ -2656,6 +2666,65 @@ class SettingsFile(TypedDict):
 Severity: TypeAlias = Literal["error", "warning", "info"]
 
 
+#: A share: lets one workspace read chosen entries of another.
+Share = TypedDict(
+    "Share",
+    {
+        # Time of creation.
+        "created": "str",
+        # Number of entries that the share covers now; null if the workspace of the owner is not open.
+        "entries": "int | None",
+        # Root of the workspace that owns the text.
+        "from": "str",
+        # Id of the share; empty for a share that was not created.
+        "id": "str",
+        # Name of the share in pointers: `@NAME/memory/a.md`.
+        "name": "str",
+        # Time of withdrawal; absent for a share in effect.
+        "removed": "NotRequired[str]",
+        # The entries; empty for a withdrawn share.
+        "selectors": "ShareSelectors",
+        # Root of the workspace that reads the text.
+        "to": "str",
+    },
+)
+
+
+class ShareAddRequest(TypedDict):
+    """Parameters of `share.add`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
+
+    #: True to list the entries without sharing them.
+    dry_run: NotRequired[bool]
+
+    #: Name of the share in pointers, at most 64 bytes, without `/`; default: the name of the owner's folder.
+    name: NotRequired[str | None]
+
+    #: The entries. At least one condition is required.
+    selectors: NotRequired[ShareSelectors]
+
+    #: Path of the workspace that may read the text, or of anything below it.
+    to: str
+
+    #: Path of the workspace that owns the text, or of anything below it.
+    workspace: str
+
+
+class ShareAddResponse(TypedDict):
+    """Answer to `share.add`."""
+
+    #: True if the share is new; false if the same share existed, and for a dry run.
+    added: bool
+
+    #: The entries that the other workspace sees now.
+    entries: list[SharedEntry]
+
+    #: The share.
+    share: Share
+
+
 class ShareInitRequest(TypedDict):
     """Parameters of `share.init`."""
 
@@ -2692,6 +2761,26 @@ ShareInitResponse = TypedDict(
         "to": "int",
     },
 )
+
+
+class ShareListRequest(TypedDict):
+    """Parameters of `share.list`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
+
+    #: True to include withdrawn shares.
+    removed: NotRequired[bool]
+
+    #: Path of a workspace whose shares in both directions are listed; default: all workspaces.
+    workspace: NotRequired[str | None]
+
+
+class ShareListResponse(TypedDict):
+    """Answer to `share.list`."""
+
+    #: The shares, in the order of creation.
+    shares: list[Share]
 
 
 class SharePublishRequest(TypedDict):
@@ -2735,6 +2824,42 @@ class SharePublishResponse(TypedDict):
     workspace: str
 
 
+class ShareRemoveRequest(TypedDict):
+    """Parameters of `share.remove`."""
+
+    #: The agent that asks. The answer then also contains the texts that only this agent may read.
+    agent: NotRequired[str | None]
+
+    #: Id of the share.
+    id: str
+
+
+class ShareRemoveResponse(TypedDict):
+    """Answer to `share.remove`."""
+
+    #: Notes, for example that the other workspace is not registered.
+    notes: NotRequired[list[str]]
+
+    #: The withdrawn share.
+    share: Share
+
+
+class ShareSelectors(TypedDict):
+    """Conditions on the entries of a share. An entry must match each kind of condition that has values, and one value of the kind."""
+
+    #: Globs for the paths of the texts, relative to the workspace.
+    paths: NotRequired[list[str]]
+
+    #: Tags; case is ignored.
+    tags: NotRequired[list[str]]
+
+    #: Topics or ids of entries; case is ignored.
+    topics: NotRequired[list[str]]
+
+    #: Kinds of memory.
+    types: NotRequired[list[MemoryType]]
+
+
 class ShareStatusRequest(TypedDict):
     """Parameters of `share.status`: none."""
 
@@ -2768,6 +2893,19 @@ class ShareStatusResponse(TypedDict):
 
     #: The workspaces that share.
     workspaces: list[SharedWorkspace]
+
+
+class SharedEntry(TypedDict):
+    """An entry as the other workspace sees it."""
+
+    #: Pointer to the text, such as `@project/memory/a.md §Deploy`.
+    pointer: str
+
+    #: Summary of the text.
+    summary: str
+
+    #: Topic of the entry.
+    topic: str
 
 
 class SharedWorkspace(TypedDict):
