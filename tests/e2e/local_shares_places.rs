@@ -5,7 +5,10 @@ use hippo_proto::{
 };
 #[cfg(feature = "onnx")]
 use hippo_proto::{RecallRequest, RecallResponse, ShareAddRequest, ShareAddResponse};
-use hippod_tests::{QUIET, Scratch};
+use hippod_tests::{Mcp, QUIET, Scratch};
+use serde_json::json;
+
+use super::backup::hippoctl;
 
 #[cfg(feature = "onnx")]
 use super::local_shares_machine::TEXT;
@@ -142,6 +145,130 @@ fn a_cloned_repository_can_neither_share_nor_receive() {
     let listed: ShareListResponse = machine.ask(ShareListRequest::default()).unwrap();
     assert!(listed.shares.is_empty());
     assert!(machine.get("web", "@api/knowledge/ferry.md").is_err());
+}
+
+#[test]
+fn the_command_line_and_the_tools_of_an_agent_show_the_origin() {
+    let mut machine = Machine::new(&[("api", FERRY), ("web", OWN), ("docs", OWN)]);
+    let (home, web) = (machine.scratch.home(), machine.root("web"));
+    let [api_root, web_root] = ["api", "web"].map(|name| machine.root(name).display().to_string());
+    let run = |words: &[&str]| {
+        let output = hippoctl(&home, words);
+        (
+            output.status.code(),
+            String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap(),
+        )
+    };
+    let add = [
+        "-w",
+        &api_root,
+        "share",
+        "add",
+        "--to",
+        &web_root,
+        "--path",
+        "knowledge/**",
+    ];
+    let (code, preview) = run(&[&add[..], &["-n"]].concat());
+    assert!(
+        code == Some(0) && preview.contains("would share 1 entry with"),
+        "{preview}"
+    );
+    let (code, added) = run(&add);
+    assert!(
+        code == Some(0) && added.contains("s1: shares 1 entry with"),
+        "{added}"
+    );
+    let (_, listed) = run(&["-w", &web_root, "share", "list"]);
+    assert!(
+        listed.contains("s1 @api  1 entry") && listed.contains("path knowledge/**"),
+        "{listed}"
+    );
+    let (_, found) = run(&["-w", &web_root, "search", QUESTION]);
+    assert!(
+        found.contains("@api/knowledge/ferry.md:3") && found.contains("shared by the workspace api"),
+        "{found}"
+    );
+    // A search in all workspaces returns the text once, as a result of its owner.
+    let (_, all) = run(&["search", "--all", QUESTION]);
+    assert!(
+        all.contains("/api/knowledge/ferry.md:3") && !all.contains('@'),
+        "{all}"
+    );
+    let (_, limited) = run(&["-w", &web_root, "search", "--path", "@api/**", QUESTION]);
+    assert!(
+        limited.contains("@api/knowledge/ferry.md:3") && !limited.contains("own.md"),
+        "{limited}"
+    );
+    let (_, other) = run(&["-w", &web_root, "search", "--path", "knowledge/**", QUESTION]);
+    assert!(!other.contains('@'), "{other}");
+    let (code, text) = run(&["-w", &web_root, "get", "@api/knowledge/ferry.md#Ferry"]);
+    assert!(code == Some(0) && text.contains("leaves at seven"), "{text}");
+    assert_eq!(
+        run(&["-w", &web_root, "get", "@api/knowledge/ferry.md:3"])
+            .1
+            .lines()
+            .count(),
+        1
+    );
+    let (code, refused) = run(&["-w", &web_root, "index", "pin", "@api/knowledge/ferry.md"]);
+    assert!(
+        code != Some(0) && refused.contains("belongs to the workspace api"),
+        "{refused}"
+    );
+    let (_, why) = run(&[
+        "-w",
+        &web_root,
+        "why",
+        "kettle",
+        "--missed",
+        "@api/knowledge/ferry.md:1",
+    ]);
+    assert!(
+        why.contains("The workspace api shares texts of the file"),
+        "{why}"
+    );
+
+    let mut mcp = Mcp::initialized(&home, &web, &["--no-start"]);
+    let found = mcp.gives("memory_search", json!({"query": QUESTION}));
+    assert_eq!(found["results"][0]["from"], "api", "{found}");
+    let path = found["results"][0]["path"].clone();
+    let text = mcp.gives("memory_get", json!({"path": path}));
+    assert!(
+        text["text"].as_str().unwrap().contains("leaves at seven"),
+        "{text}"
+    );
+    drop(mcp);
+
+    // A share is not passed on, and a backup does not contain it.
+    machine.share("web", "docs", paths(&["**"]));
+    assert!(
+        machine
+            .found("docs", QUESTION)
+            .iter()
+            .all(|path| !path.ends_with("ferry.md"))
+    );
+    machine.wait_for_map("web", "leaves at seven", true);
+    assert!(!machine.wait_for_map("docs", "- @web/", true).contains("seven"));
+    let archive = machine.scratch.beside("web.tar.zst");
+    let (code, text) = run(&["-w", &web_root, "backup", &archive.display().to_string()]);
+    assert_eq!(code, Some(0), "{text}");
+    let into = machine.scratch.beside("restored");
+    let words = [
+        "restore",
+        &archive.display().to_string(),
+        "--into",
+        &into.display().to_string(),
+    ];
+    let (code, text) = run(&words);
+    assert_eq!(code, Some(0), "{text}");
+    let map = std::fs::read_to_string(into.join("HIPPOCAMPUS.md")).unwrap();
+    assert!(!map.contains("seven"), "{map}");
+    let (code, withdrawn) = run(&["share", "remove", "s1"]);
+    assert!(
+        code == Some(0) && withdrawn.contains("withdrew s1 (@api)"),
+        "{withdrawn}"
+    );
 }
 
 #[cfg(feature = "onnx")]

@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn entries_of_the_index_file_have_their_strength() {
-        let index = "# Index\n\n## Quick Access\n<!-- hippod: quick-access -->\n- Pumps → a.md\n<!-- /hippod -->\n\n## By Topic\n- Pumps → a.md <!-- hx: id=pumps | str=0.84 | pri=amygdala -->\n- Valves → b.md <!-- hx: id=valves | str=0.5 -->\n";
+        let index = "# Index\n\n## Quick Access\n<!-- hippod: quick-access -->\n- Pumps → a.md\n<!-- /hippod -->\n\n## By Topic\n- Pumps → a.md <!-- hx: id=pumps | str=0.84 | pri=amygdala -->\n- Valves → b.md <!-- hx: id=valves | str=0.5 -->\n\n<!-- hippod: shared -->\n## Shared\n- @api/c.md: Deploys.\n<!-- /hippod -->\n";
         let list = "{\"instructions\": [\"./HIPPOCAMPUS.md\"]}";
         let there = PathSnapshot::of([("opencode.json", list), (INDEX[0], index)]);
         let parts = read_parts(Harness::OpenCode, &there);
@@ -261,6 +261,10 @@ mod tests {
         );
         assert_eq!(why(index, "id=pumps"), Some("strength 0.84, pinned"));
         assert_eq!(why(index, "id=valves"), Some("strength 0.50"));
+        assert_eq!(
+            why(index, "- @api/c.md"),
+            Some("shared by another workspace; not words of the user")
+        );
     }
 
     #[test]

@@ -16,6 +16,7 @@ use hippo_text::terms::QueryTerm;
 use hippo_types::scope::Scope;
 
 use super::question::SearchQuestion;
+use super::shared::drop_corrected;
 use crate::verify::{ChunkSpan, FileMark, VerifiedHit};
 use crate::view::SearchSnapshot;
 
@@ -310,10 +311,7 @@ impl Collector {
             self.rank_latest(question);
         }
         self.rank_superseded();
-        // A share has no statements that a later one corrects.
-        let is_shared = |hit: &SearchHit| hit.origin.as_ref().is_some_and(|origin| origin.share.is_some());
-        self.results
-            .retain(|collected| collected.hit.superseded_by.is_none() || !is_shared(&collected.hit));
+        drop_corrected(&mut self.results);
         let unneeded = self.results.drain(self.limit.min(self.results.len())..);
         let unneeded = unneeded.map(|collected| log_hit(&collected.hit, "not-needed"));
         self.dropped.splice(0..0, unneeded);

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use hippo_proto::{ErrorKind, GetRequest, GetResponse, Origin, OriginKind, RpcError, SearchMode};
+use hippo_proto::{
+    ErrorKind, ExplainedPassage, GetRequest, GetResponse, Origin, OriginKind, RpcError, SearchHit, SearchMode,
+};
 use hippo_redact::redact;
 use hippo_text::chunk;
 use hippo_text::instruction::is_instruction;
@@ -11,7 +13,7 @@ use hippo_types::scope::Viewer;
 
 use super::fresh::Freshener;
 use super::get::{Reader, no_such_file, read, select};
-use super::hit::{ChunkHit, locate_hit, public_id};
+use super::hit::{ChunkHit, CollectedHit, locate_hit, public_id};
 use super::{SearchState, Searcher};
 use crate::local_share::{OwnerRules, Reach, mask};
 use crate::message::WorkspaceMessage;
@@ -141,6 +143,31 @@ impl SearchState {
         }
         Ok(hits)
     }
+}
+
+/// Removes the shared results that a later text corrects.
+pub fn drop_corrected(results: &mut Vec<CollectedHit>) {
+    let is_shared = |hit: &SearchHit| hit.origin.as_ref().is_some_and(|origin| origin.share.is_some());
+    results.retain(|collected| collected.hit.superseded_by.is_none() || !is_shared(&collected.hit));
+}
+
+/// Explains why the text at a line of a share is not a result. Returns `None` if no share covers the file.
+pub fn explain_missed(state: &SearchState, path: &str, line: u32) -> Option<ExplainedPassage> {
+    let (owner, below) = state.searcher.local_shares.find(&state.view.root, path)?;
+    let view = owner.view(&state.searcher.views).ok()?;
+    let is_covered = Reach::find(&owner, &view).places.contains_key(below);
+    is_covered.then(|| ExplainedPassage {
+        path: path.to_owned(),
+        start_line: line,
+        end_line: line,
+        outcome: "no-match".to_owned(),
+        because: vec![format!(
+            "The workspace {} shares texts of the file, but no passage at the line is a result.",
+            owner.name
+        )],
+        change: Some("Use words of the passage in the question.".to_owned()),
+        ..ExplainedPassage::default()
+    })
 }
 
 /// Gives the passages ids that no passage of the workspace or of the team has. Those of one file stay together.

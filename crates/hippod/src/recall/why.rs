@@ -15,6 +15,7 @@ use hippo_text::terms;
 use super::attempt::{answer_fresh, embed};
 use super::get::is_hidden;
 use super::prompted::{features, first_score};
+use super::shared::explain_missed;
 use super::{SearchAnswer, SearchState, Searcher, search_error};
 use crate::files;
 use crate::scan::{Looker, PathClass};
@@ -175,6 +176,9 @@ fn explain_place(
             });
         }
         return Ok(passage);
+    }
+    if let Some(missed) = explain_missed(state, path, line) {
+        return Ok(missed);
     }
     let missed = |outcome: &str, because: Vec<String>, change: Option<String>| ExplainedPassage {
         path: path.to_owned(),
