@@ -14,9 +14,10 @@ use anyhow::{Context, Result};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use hippo_proto::{ErrorKind, RpcError, Share, ShareSelectors};
 use hippo_types::time::{Timestamp, rfc3339};
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use serde::{Deserialize, Serialize};
 
+use crate::index::IndexView;
 use crate::registry::{free_name, write_atomically};
 use crate::view::WorkspaceView;
 use crate::views::{Slot, Views};
@@ -33,6 +34,8 @@ const VERSION: u32 = 1;
 const MOST: usize = 1_000;
 /// Maximum number of withdrawn shares that are kept.
 const WITHDRAWN: usize = 1_000;
+/// Number of owners whose covered texts are kept in memory.
+const REACHES: usize = 32;
 
 /// A share, as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,11 +126,19 @@ impl OwnerRules {
     }
 }
 
+/// Covered texts, and the state of the owner in which they were found.
+struct KnownReach {
+    rules: Vec<Arc<ShareRule>>,
+    index: Arc<IndexView>,
+    generation: u64,
+    reach: Arc<Reach>,
+}
+
 /// The shares of the daemon.
-#[derive(Debug)]
 pub struct LocalShares {
     file: PathBuf,
     shares: RwLock<(Vec<StoredShare>, Vec<Arc<ShareRule>>)>,
+    reaches: Mutex<Vec<KnownReach>>,
 }
 
 impl LocalShares {
@@ -172,7 +183,37 @@ impl LocalShares {
         Ok(Self {
             file,
             shares: RwLock::new((shares, rules)),
+            reaches: Mutex::default(),
         })
+    }
+
+    /// Returns the texts that the rules of an owner cover now. Finds them again only if the owner has changed.
+    pub fn reach(&self, owner: &OwnerRules, view: &WorkspaceView) -> Arc<Reach> {
+        let (index, generation) = (view.index(), view.snapshot().generation);
+        let has_rules = |known: &KnownReach| {
+            let both = known.rules.iter().zip(&owner.rules);
+            known.rules.len() == owner.rules.len()
+                && both.into_iter().all(|(one, other)| Arc::ptr_eq(one, other))
+        };
+        let is_same = |known: &&KnownReach| {
+            Arc::ptr_eq(&known.index, &index) && known.generation == generation && has_rules(known)
+        };
+        if let Some(known) = self.reaches.lock().iter().find(is_same) {
+            return Arc::clone(&known.reach);
+        }
+        let reach = Arc::new(Reach::find(owner, view));
+        let mut reaches = self.reaches.lock();
+        reaches.retain(|known| !has_rules(known));
+        if reaches.len() == REACHES {
+            reaches.remove(0);
+        }
+        reaches.push(KnownReach {
+            rules: owner.rules.clone(),
+            index,
+            generation,
+            reach: Arc::clone(&reach),
+        });
+        reach
     }
 
     /// Returns the shares in effect.
@@ -267,6 +308,7 @@ impl LocalShares {
         })?;
         let rules = rules_of(&file.shares);
         *shares = (file.shares, rules);
+        self.reaches.lock().clear();
         Ok(result)
     }
 

@@ -217,12 +217,6 @@ impl WorkspaceEntries {
         self.look_at = self.look_at.min(at);
     }
 
-    /// Schedules a light cycle at the time `at`.
-    pub fn follow(&mut self, at: Instant) {
-        self.follow_at = Some(at);
-        self.look_at = self.look_at.min(at);
-    }
-
     /// Records that a file is private, so that its entries are removed.
     pub fn note_private_file(&mut self, path: &str, bytes: &[u8], document: &Document) {
         let state = documents::state(path, bytes, Some(document));

@@ -62,7 +62,7 @@ pub fn open(resources: &Resources, root: &Path, key: u64, pulse: Pulse) -> Resul
     let mut entries = WorkspaceEntries::load(&mut store, &config, resources.clock.now(), now)?;
     if resources.local_shares.have_named(root) {
         // A share may have been added or withdrawn just before the last process ended.
-        entries.follow(now);
+        entries.file.foreign_at = Some(now);
     }
     let (snapshot, known) = load(&store, &scopes)?;
     let view = Arc::new(WorkspaceView::new(

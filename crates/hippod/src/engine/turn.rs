@@ -105,7 +105,7 @@ impl WorkspaceWorker {
             }
             WorkspaceMessage::Read { paths, done } => workspace.read_soon(paths, done, now),
             WorkspaceMessage::Damaged(error) => workspace.trouble = Some(error),
-            WorkspaceMessage::SharesChanged => workspace.entries.follow(now),
+            WorkspaceMessage::SharesChanged => workspace.entries.file.foreign_at = Some(now),
             WorkspaceMessage::Asked(trace) => self.record_query(workspace, trace, now),
             WorkspaceMessage::LogQuestion(question) => self.log_question(workspace, *question),
         }

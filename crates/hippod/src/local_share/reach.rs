@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use hippo_map::consolidation::{EntryRecord, RecordPlace};
-use hippo_redact::{redact_lines, without_secrets};
+use hippo_map::truth::{DatedText, find_superseded};
+use hippo_redact::redact_lines;
 use hippo_text::chunk::{Document, Section, chunk_text};
 use hippo_text::gist::label;
 use hippo_text::instruction::is_instruction;
@@ -15,6 +16,9 @@ use hippo_types::scope::Viewer;
 
 use super::{OwnerRules, ShareRule};
 use crate::view::{SearchSnapshot, WorkspaceView};
+
+/// Maximum number of different values of an attribute. One with more values is a form that is filled in repeatedly.
+const VALUES: usize = 16;
 
 /// The texts of one owner that one other workspace may read.
 pub struct Reach {
@@ -28,8 +32,8 @@ pub struct Reach {
 
 impl Reach {
     /// Finds the texts that the rules of an owner cover now. Leaves out private texts, archived entries, the answers to
-    /// questions, and entries that read like an instruction.
-    pub fn find(owner: &OwnerRules, view: &WorkspaceView) -> Self {
+    /// questions, entries that read like an instruction, and statements that a later entry corrects.
+    pub(super) fn find(owner: &OwnerRules, view: &WorkspaceView) -> Self {
         let index = view.index();
         let mut found: Vec<(Arc<EntryRecord>, Vec<Pointer>, String)> = Vec::new();
         for record in index.records() {
@@ -60,6 +64,9 @@ impl Reach {
         };
         // The text of an entry comes from its first pointer.
         found.retain(|(_, pointers, _)| pointers.first().is_some_and(is_there));
+        let corrected = corrected(&found);
+        let mut corrected = corrected.into_iter();
+        found.retain(|_| corrected.next() == Some(false));
         let mut places: BTreeMap<String, Vec<Option<String>>> = BTreeMap::new();
         for (_, pointers, _) in &mut found {
             pointers.retain(is_there);
@@ -111,6 +118,22 @@ impl Reach {
         let found = entries.find(|(_, pointers, _)| pointers.iter().any(covers));
         found.map(|(_, _, id)| id.clone())
     }
+}
+
+/// Returns for each entry `true` if a later one states another value.
+fn corrected(entries: &[(Arc<EntryRecord>, Vec<Pointer>, String)]) -> Vec<bool> {
+    let days: Vec<String> = entries
+        .iter()
+        .map(|(record, ..)| record.entry.created.date(0).to_string())
+        .collect();
+    let texts = entries.iter().zip(&days).map(|((record, ..), day)| DatedText {
+        date: Some(day),
+        place: (&record.entry.topic, 0),
+        heading: &[],
+        text: &record.entry.summary,
+    });
+    let newer = find_superseded(&texts.collect::<Vec<_>>(), VALUES);
+    newer.into_iter().map(|newer| newer.is_some()).collect()
 }
 
 impl ShareRule {
@@ -206,9 +229,4 @@ pub fn mask(bytes: &[u8], document: &Document, wanted: &[Option<String>]) -> Opt
         })
         .collect();
     Some(redact_lines(&masked).into_owned())
-}
-
-/// Returns the pointers of an entry for the other workspace, without secrets.
-pub(super) fn shown_pointer(name: &str, pointer: &Pointer) -> String {
-    without_secrets(&format!("@{name}/{pointer}")).into_owned()
 }

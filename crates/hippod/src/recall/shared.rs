@@ -85,7 +85,7 @@ impl SearchState {
         view: &Arc<WorkspaceView>,
         vector: Option<&(Arc<str>, Vec<f32>)>,
     ) -> Result<Vec<OutsideHit>, String> {
-        let reach = Reach::find(owner, view);
+        let reach = self.searcher.local_shares.reach(owner, view);
         let state = Self {
             searcher: Arc::clone(&self.searcher),
             view: Arc::clone(view),
@@ -155,7 +155,8 @@ pub fn drop_corrected(results: &mut Vec<CollectedHit>) {
 pub fn explain_missed(state: &SearchState, path: &str, line: u32) -> Option<ExplainedPassage> {
     let (owner, below) = state.searcher.local_shares.find(&state.view.root, path)?;
     let view = owner.view(&state.searcher.views).ok()?;
-    let is_covered = Reach::find(&owner, &view).places.contains_key(below);
+    let reach = state.searcher.local_shares.reach(&owner, &view);
+    let is_covered = reach.places.contains_key(below);
     is_covered.then(|| ExplainedPassage {
         path: path.to_owned(),
         start_line: line,
@@ -204,7 +205,7 @@ pub fn get(
                 _ => missing(),
             })
             .and_then(|view| {
-                let reach = Reach::find(&owner, &view);
+                let reach = searcher.local_shares.reach(&owner, &view);
                 let marks = below
                     .rmatch_indices(" §")
                     .map(|(at, mark)| (at, Some(at + mark.len())));
@@ -240,7 +241,7 @@ fn by_id(searcher: &Searcher, view: &WorkspaceView, id: &str) -> Option<Result<G
         .into_iter()
         .find_map(|owner| {
             let view = owner.view(&searcher.views).ok()?;
-            let reach = Reach::find(&owner, &view);
+            let reach = searcher.local_shares.reach(&owner, &view);
             let (path, mark, span) = find_passage(&reach, &view, id)?;
             let mut verifier = Verifier::new(&view.root, view.config.sources.max_file_bytes);
             let found = verifier.check(&path, mark, span)?;

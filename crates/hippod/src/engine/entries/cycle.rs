@@ -205,6 +205,7 @@ impl WorkspaceWorker {
         let now = self.now_of(workspace, at);
         workspace.entries.tend_file(&mut workspace.store, &now)?;
         self.withdraw_private(workspace, at)?;
+        self.tend_foreign(workspace, at)?;
         self.look_at_schedule(workspace, at);
         while workspace.entries.run.is_none() {
             // Changes take precedence over queued cycles.

@@ -75,8 +75,10 @@ pub struct IndexFileState {
     pub unwritten: bool,
     /// True if a person edited the file. The lists in the file may be out of date until the next cycle updates them.
     pub outdated: bool,
-    /// Section with the entries that other workspaces share, from the last light cycle; `None` before the first one.
+    /// Section with the entries that other workspaces share; `None` until it was made for the first time.
     foreign: Option<String>,
+    /// Time at which the section is made again because a share changed; light cycles also make it.
+    pub foreign_at: Option<Instant>,
     /// The same section, as the file contained it when it was last read or written.
     foreign_in_file: String,
     /// Conflicts of merges, which a person should see.
@@ -201,7 +203,11 @@ impl IndexFileState {
     /// Returns the time of the next work on the file.
     pub fn due(&self) -> Option<Instant> {
         let settle = self.replaced.iter().map(|replaced| replaced.due);
-        self.look_at.into_iter().chain(settle).min()
+        self.look_at
+            .into_iter()
+            .chain(self.foreign_at)
+            .chain(settle)
+            .min()
     }
 
     /// Returns whether the file is about to be read or written. A client that needs the final content then waits.

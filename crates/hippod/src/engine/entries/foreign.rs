@@ -1,22 +1,44 @@
 //! Entries that other workspaces share, in the index file.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use super::FOLLOW;
+use hippo_store::StoreError;
+
 use crate::engine::worker::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
 use crate::local_share;
 
+/// Delay before another attempt while another workspace is being opened.
+const AGAIN: Duration = Duration::from_secs(1);
+
 impl WorkspaceWorker {
+    /// Updates the section with the entries of other workspaces in the file if a share has changed.
+    ///
+    /// # Errors
+    /// See [`StoreError`]. The next light cycle tries again.
+    pub(super) fn tend_foreign(&self, workspace: &mut Workspace, at: Instant) -> Result<(), StoreError> {
+        let file = &mut workspace.entries.file;
+        if file.foreign_at.take_if(|due| *due <= at).is_none() || !workspace.entries.is_begun() {
+            // The first light cycle creates the file.
+            return Ok(());
+        }
+        self.update_foreign(workspace, at);
+        if workspace.entries.file.outdated {
+            let now = self.now_of(workspace, at);
+            workspace.entries.write(&mut workspace.store, &now)?;
+        }
+        Ok(())
+    }
+
     /// Makes the section with the entries of other workspaces. While one of them is being opened, leaves the section
-    /// unchanged, and schedules another light cycle.
+    /// unchanged, and tries again later.
     pub(super) fn update_foreign(&self, workspace: &mut Workspace, at: Instant) {
         let resources = &self.resources;
         let max_tokens = workspace.view.config.index.tokens(workspace.known.len());
         let (shares, now) = (&resources.local_shares, resources.clock.now());
         match local_share::section(shares, &resources.views, &workspace.root, now, max_tokens) {
             Some(section) => workspace.entries.file.set_foreign(section),
-            None => workspace.entries.follow(at + FOLLOW),
+            None => workspace.entries.file.foreign_at = Some(at + AGAIN),
         }
     }
 
