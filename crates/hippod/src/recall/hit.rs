@@ -349,8 +349,7 @@ pub fn public_id(path: &str, hash: ContentHash) -> String {
     format!("c{}{}", &document[..8], &hash.to_string()[..12])
 }
 
-/// Returns a ranked chunk with its data; `None` if it is no longer in the snapshot.
-pub fn locate_hit(snapshot: &SearchSnapshot, ranked: &RankedChunk) -> Option<ChunkHit> {
+pub(super) fn locate_hit(snapshot: &SearchSnapshot, ranked: &RankedChunk) -> Option<ChunkHit> {
     let place = snapshot.corpus.place(ranked.chunk)?;
     let document = snapshot.corpus.document(place.document)?;
     Some(ChunkHit {

@@ -234,13 +234,16 @@ impl IndexFileState {
     }
 
     /// Removes the section with the entries of other workspaces from the content of the file, because the store must
-    /// not contain it.
-    fn without_foreign(&mut self, look: IndexFileReading) -> IndexFileReading {
+    /// not contain it. If the file has another section than it should, schedules a write.
+    fn without_foreign(&mut self, look: IndexFileReading, at: Instant) -> IndexFileReading {
         match look {
             IndexFileReading::Whole(bytes) => {
                 let (bytes, section) = foreign::split(&bytes);
                 self.foreign_in_file = section;
-                self.outdated |= self.foreign() != self.foreign_in_file;
+                if self.foreign() != self.foreign_in_file {
+                    self.outdated = true;
+                    self.foreign_at.get_or_insert(at + AGAIN);
+                }
                 IndexFileReading::Whole(bytes)
             }
             look => look,

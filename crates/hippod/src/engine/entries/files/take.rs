@@ -67,7 +67,7 @@ impl WorkspaceEntries {
             }
         };
         self.file.real = Some(now.root().join(&meant.path));
-        let look = self.file.without_foreign(read(&meant));
+        let look = self.file.without_foreign(read(&meant), now.at);
         // Recovery compares the replaced copies with the current content of the file. If the file cannot be read,
         // recovery waits.
         let there = match &look {
