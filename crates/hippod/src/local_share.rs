@@ -3,6 +3,7 @@
 //! A share lets one workspace read chosen entries of another. The shares are in the state folder, because a cloned
 //! repository must neither share text nor receive it. No text is copied: each use of a share finds its entries again.
 
+mod known;
 mod reach;
 mod section;
 mod serve;
@@ -17,11 +18,11 @@ use hippo_types::time::{Timestamp, rfc3339};
 use parking_lot::{Mutex, RwLock};
 use serde::{Deserialize, Serialize};
 
-use crate::index::IndexView;
 use crate::registry::{free_name, write_atomically};
 use crate::view::WorkspaceView;
 use crate::views::{Slot, Views};
 
+use known::KnownReach;
 pub use reach::{Reach, mask};
 pub use section::section;
 pub use serve::{add, list, remove};
@@ -34,9 +35,6 @@ const VERSION: u32 = 1;
 const MOST: usize = 1_000;
 /// Maximum number of withdrawn shares that are kept.
 const WITHDRAWN: usize = 1_000;
-/// Number of owners whose covered texts are kept in memory.
-const REACHES: usize = 32;
-
 /// A share, as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -126,14 +124,6 @@ impl OwnerRules {
     }
 }
 
-/// Covered texts, and the state of the owner in which they were found.
-struct KnownReach {
-    rules: Vec<Arc<ShareRule>>,
-    index: Arc<IndexView>,
-    generation: u64,
-    reach: Arc<Reach>,
-}
-
 /// The shares of the daemon.
 pub struct LocalShares {
     file: PathBuf,
@@ -185,35 +175,6 @@ impl LocalShares {
             shares: RwLock::new((shares, rules)),
             reaches: Mutex::default(),
         })
-    }
-
-    /// Returns the texts that the rules of an owner cover now. Finds them again only if the owner has changed.
-    pub fn reach(&self, owner: &OwnerRules, view: &WorkspaceView) -> Arc<Reach> {
-        let (index, generation) = (view.index(), view.snapshot().generation);
-        let has_rules = |known: &KnownReach| {
-            let both = known.rules.iter().zip(&owner.rules);
-            known.rules.len() == owner.rules.len()
-                && both.into_iter().all(|(one, other)| Arc::ptr_eq(one, other))
-        };
-        let is_same = |known: &&KnownReach| {
-            Arc::ptr_eq(&known.index, &index) && known.generation == generation && has_rules(known)
-        };
-        if let Some(known) = self.reaches.lock().iter().find(is_same) {
-            return Arc::clone(&known.reach);
-        }
-        let reach = Arc::new(Reach::find(owner, view));
-        let mut reaches = self.reaches.lock();
-        reaches.retain(|known| !has_rules(known));
-        if reaches.len() == REACHES {
-            reaches.remove(0);
-        }
-        reaches.push(KnownReach {
-            rules: owner.rules.clone(),
-            index,
-            generation,
-            reach: Arc::clone(&reach),
-        });
-        reach
     }
 
     /// Returns the shares in effect.
