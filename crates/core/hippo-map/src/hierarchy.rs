@@ -4,6 +4,7 @@
 //! `.hippocampus/`. Entries that are already in the master file have a small advantage in rank and may use more room.
 //! Therefore, repeating the selection changes nothing.
 
+mod divide;
 #[cfg(test)]
 mod tests;
 
@@ -120,7 +121,7 @@ pub struct MasterSelection {
     /// Entries of the master file.
     pub master: BTreeSet<EntryId>,
     /// Entries by path of their file, relative to the workspace: `.hippocampus/topics/…` and, for daily logs,
-    /// `.hippocampus/temporal/YYYY-MM.md`.
+    /// `.hippocampus/temporal/YYYY-MM….md`.
     pub files: BTreeMap<String, BTreeSet<EntryId>>,
 }
 
@@ -149,6 +150,7 @@ pub fn select_entries(items: &[SelectionItem], limits: &Limits) -> MasterSelecti
     let together = ranked.iter().all(|item| item.in_master);
     let all = total <= if together { room } else { part(room) };
     let mut selection = MasterSelection::default();
+    let mut outside: BTreeMap<String, Vec<&SelectionItem>> = BTreeMap::new();
     let mut used = 0_usize;
     for item in ranked {
         // Entries that are already in the master file may use all of the room. Entries that enter must leave some room
@@ -163,9 +165,11 @@ pub fn select_entries(items: &[SelectionItem], limits: &Limits) -> MasterSelecti
             used = used.saturating_add(item.tokens);
             selection.master.insert(item.id.clone());
         } else {
-            let file = selection.files.entry(file_path(item)).or_default();
-            file.insert(item.id.clone());
+            outside.entry(file_path(item)).or_default().push(item);
         }
+    }
+    for (path, items) in outside {
+        divide::divide(&path, items, &mut selection.files);
     }
     selection
 }

@@ -135,6 +135,33 @@ fn all_entries_stay_while_they_fit() {
 }
 
 #[test]
+fn large_topics_files_are_divided_by_path_and_stay_alike_when_an_entry_is_added() {
+    let at = |at: usize| SelectionItem {
+        file: format!(
+            "{}/note-{:03}.md",
+            if at % 3 == 0 { "boats" } else { "pumps" },
+            at / 3
+        ),
+        in_master: false,
+        ..item(&format!("e{at:04}"), 0.5, 50)
+    };
+    let items: Vec<SelectionItem> = (0..1_500).map(at).collect();
+    let files = |items: &[SelectionItem]| select_entries(items, &limits(1_000, 200)).files;
+    let divided = files(&items);
+    let placed: usize = divided.values().map(BTreeSet::len).sum();
+    assert!(placed > 1_450 && divided.values().all(|ids| ids.len() * 50 <= 4_500));
+    assert!((17..40).contains(&divided.len()), "{:?}", divided.keys());
+    let names = divided
+        .keys()
+        .all(|path| path.contains("-boats") || path.contains("-pumps"));
+    assert!(names, "{:?}", divided.keys());
+    let more: Vec<SelectionItem> = items.into_iter().chain([at(1_500)]).collect();
+    let again = files(&more);
+    let changed = again.iter().filter(|(path, ids)| divided.get(*path) != Some(ids));
+    assert!(changed.count() <= 3);
+}
+
+#[test]
 fn the_weakest_entries_move_to_the_file_of_their_group() {
     let mut items = vec![
         item("strong", 0.9, 50),

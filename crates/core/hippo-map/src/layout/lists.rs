@@ -7,7 +7,7 @@ use super::LayoutInput;
 use super::master::LiveEntries;
 use crate::bootstrap::TimeBand;
 use crate::consolidation::RecordPlace;
-use crate::hierarchy::MasterSelection;
+use crate::hierarchy::{FOLDER, MasterSelection};
 use crate::index_file::{IndexFile, IndexSection, pointer_line};
 use hippo_types::entry::{Entry, EntryId};
 use hippo_types::time::Date;
@@ -130,11 +130,33 @@ pub(super) fn write_meta(
         let day = last.date(wanted.settings.offset_seconds);
         let _ = writeln!(body, "- last review: {day}");
     }
+    body.push_str(&topics_list(selection, list_bytes(wanted)));
+    file.set_generated(&[IndexSection::Meta.name()], &body);
+}
+
+/// Returns the topics files, each with the number of its entries: one per line, or all in one line if there are many.
+fn topics_list(selection: &MasterSelection, most: usize) -> String {
     let files = selection.files.iter();
     let topics = files.filter(|(path, _)| path.contains("/topics/"));
-    let topics = topics.map(|(path, ids)| format!("- {path}: {}", ids.len()));
-    body.push_str(&first_lines(topics, list_bytes(wanted)));
-    file.set_generated(&[IndexSection::Meta.name()], &body);
+    let topics = topics.map(|(path, ids)| (path.as_str(), ids.len()));
+    let lines = topics.clone().map(|(path, count)| format!("- {path}: {count}"));
+    let lines: Vec<String> = lines.collect();
+    let all = first_lines(lines.iter().cloned(), most);
+    if all.lines().count() == lines.len() {
+        return all;
+    }
+    let folder = format!("{FOLDER}/topics/");
+    let short = topics.map(|(path, count)| format!("{} {count}", path.trim_start_matches(&folder)));
+    let mut line = format!("- {folder}: ");
+    let mut left = lines.len();
+    for name in short {
+        if line.len() + name.len() >= most {
+            return format!("{line}and {left} more\n");
+        }
+        left -= 1;
+        line.extend([name.as_str(), if left > 0 { ", " } else { "\n" }]);
+    }
+    line
 }
 
 /// Formats a line of By Time. The topic of a daily log often begins with the day.
