@@ -10,7 +10,7 @@ const FULL: u64 = 10_000;
 pub const fn advise(entries: u64) -> &'static str {
     match entries {
         ..BY_SEARCH => "HIPPOCAMPUS.md and its topics files name each file; nothing else is needed",
-        ..FULL => "HIPPOCAMPUS.md is an overview, and search finds the rest; nothing else is needed",
+        BY_SEARCH..FULL => "HIPPOCAMPUS.md is an overview, and search finds the rest; nothing else is needed",
         _ => {
             "the map is full, and search finds all files; PostgreSQL shares the memory with a team, but makes no \
              search faster"

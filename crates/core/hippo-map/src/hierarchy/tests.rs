@@ -139,7 +139,7 @@ fn large_topics_files_are_divided_by_path_and_stay_alike_when_an_entry_is_added(
     let at = |at: usize| SelectionItem {
         file: format!(
             "{}/note-{:03}.md",
-            if at % 3 == 0 { "boats" } else { "pumps" },
+            if at.is_multiple_of(3) { "boats" } else { "pumps" },
             at / 3
         ),
         in_master: false,
