@@ -271,6 +271,24 @@ fn the_command_line_and_the_tools_of_an_agent_show_the_origin() {
     );
 }
 
+#[test]
+fn the_map_of_a_small_workspace_has_room_for_shared_entries() {
+    let mut machine = Machine::new(&[("api", FERRY), ("web", OWN)]);
+    machine.share("api", "web", paths(&["knowledge/**"]));
+    machine.daemon.shoot();
+    let spare = Scratch::new();
+    std::mem::replace(&mut machine.daemon, spare.quiet_daemon()).kill();
+    // The default settings limit the map of a workspace with few files.
+    let settings = [&QUIET[..], &[("HIPPOD_INDEX_TOKENS_PER_FILE", "70")]].concat();
+    machine.daemon = hippod_tests::Daemon::start(&machine.scratch.home(), &settings);
+    machine.client = machine.daemon.client();
+    let root = machine.root("web");
+    machine.client.sync(&root);
+    machine.client.run(&root, Cycle::Light);
+    let map = machine.wait_for_map("web", "leaves at seven", true);
+    assert!(map.contains("knowledge/own.md"), "{map}");
+}
+
 #[cfg(feature = "onnx")]
 #[test]
 fn a_prompt_gets_a_shared_passage_with_its_origin() {

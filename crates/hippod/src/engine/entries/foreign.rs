@@ -34,7 +34,7 @@ impl WorkspaceWorker {
     /// unchanged, and tries again later.
     pub(super) fn update_foreign(&self, workspace: &mut Workspace, at: Instant) {
         let resources = &self.resources;
-        let max_tokens = workspace.view.config.index.tokens(workspace.known.len());
+        let max_tokens = workspace.view.config.index.max_tokens;
         let (shares, now) = (&resources.local_shares, resources.clock.now());
         match local_share::section(shares, &resources.views, &workspace.root, now, max_tokens) {
             Some(section) => workspace.entries.file.set_foreign(section),

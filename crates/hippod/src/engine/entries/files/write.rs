@@ -139,7 +139,9 @@ impl WorkspaceEntries {
         let config = &now.view.config.index;
         let foreign = hippo_types::tokens::of_bytes(self.file.foreign().len());
         let limits = Limits {
-            max_tokens: config.tokens(now.files).saturating_sub(foreign),
+            max_tokens: config
+                .tokens(now.files)
+                .min(config.max_tokens.saturating_sub(foreign)),
             max_entries: config.max_entries,
             ..Limits::default()
         };
