@@ -82,8 +82,8 @@ pub enum Verb {
     /// On a terminal, prints up to three lines of each passage, and paths relative to the current folder. Into a pipe,
     /// and with --json or --record, prints all results, whole passages, and paths relative to the workspace.
     ///
-    /// If all scores are low and no passage has all words, nothing relevant is found. A terminal then shows no results,
-    /// and the exit code is 1, also for a pipe. With --min-score, --explain or --record, prints the weak results, and
+    /// If all scores are low and no passage has all words, nothing relevant is found. A terminal then shows only the
+    /// nearest passage, and the exit code is 1, also for a pipe. With --min-score, --explain or --record, prints the weak results, and
     /// exits with 0. With --json, exits with 0, and the answer contains "nothing_relevant": true.
     ///
     /// With --interactive, shows the results while you type, and the selected passage in its file. The recall log keeps

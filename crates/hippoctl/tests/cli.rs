@@ -393,9 +393,7 @@ fn a_daemon_that_exits_early_is_reported_with_its_last_log_lines() {
         log.display()
     );
     assert!(stderr.contains(&said), "{stderr}");
-    assert_eq!(
-        std::fs::metadata(log).unwrap().permissions().mode() & 0o777,
-        0o600
-    );
+    let mode = std::fs::metadata(log).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
     assert_eq!(run().2.matches("args: run").count(), 1);
 }

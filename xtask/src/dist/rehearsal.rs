@@ -143,6 +143,11 @@ fn install(house: &ProjectFolders, archive: &Path, expected: &BTreeSet<String>) 
             );
         }
     }
+    let mut verify = Command::new(prefix.join("bin/hippoctl"));
+    verify
+        .args(["model", "verify"])
+        .env("HIPPOD_HOME", folder.path().join("home"));
+    house::output(&mut verify)?;
     house::output(&mut script(&["--uninstall"], &prefix))?;
     let left = files(&prefix)?;
     if left.len() != 1 || ["share", "lib"].iter().any(|name| prefix.join(name).exists()) {

@@ -97,10 +97,18 @@ fn extract(house: &ProjectFolders, entry: &Value, folder: &str, all: &mut Pinned
     )?;
     let files = entry["file"].as_array().context("the manifest has no files")?;
     for file in files {
-        let member = unpacked.path().join(text(&file["member"])?);
-        let bytes = fs::read(&member).with_context(|| format!("could not read {}", member.display()))?;
-        all.files
-            .push((format!("{folder}/{}", text(&file["name"])?), bytes));
+        let path = format!("{folder}/{}", text(&file["name"])?);
+        // The set-up has computed the files that are not in the wheel in this form.
+        let place = match file["source"].is_null() {
+            true => unpacked.path().join(text(&file["member"])?),
+            false => setup::cache(house)?.join("home").join(&path),
+        };
+        let bytes = fs::read(&place)
+            .with_context(|| format!("could not read {}; run cargo xtask setup", place.display()))?;
+        if sum(&place)? != text(&file["sha256"])? {
+            bail!("{} is not the pinned file", place.display());
+        }
+        all.files.push((path, bytes));
     }
     for (inside, name) in TERMS {
         let place = unpacked.path().join(inside);

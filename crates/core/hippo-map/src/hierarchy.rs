@@ -5,8 +5,11 @@
 //! Therefore, repeating the selection changes nothing.
 
 mod divide;
+mod scale;
 #[cfg(test)]
 mod tests;
+
+pub use scale::advise;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

@@ -8,7 +8,6 @@ pub mod decay;
 pub mod hierarchy;
 pub mod index_file;
 pub mod layout;
-pub mod scale;
 pub mod schedule;
 pub mod truth;
 

@@ -203,7 +203,7 @@ fn without_number(line: &str) -> &str {
 fn attributes(line: &str, heading: &[String]) -> impl Iterator<Item = String> {
     let words = split_words(line).without_values();
     let is_state = words.joined().split(' ').any(|word| STATES.contains(&word));
-    let sentence = (is_state && words.len() >= LEAST_WORDS).then(|| words.joined());
+    let sentence = (is_state && words.len() >= LEAST_WORDS).then(|| words.joined().replace(" now", ""));
     let pair = line.split_once(": ").and_then(|(name, value)| {
         let name = split_words(name);
         let is_label = LABELS.contains(&name.joined().as_str());

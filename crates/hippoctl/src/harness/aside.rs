@@ -48,7 +48,7 @@ pub fn find(dir: &WorkspaceDir, record: &InitRecord) -> Aside {
                 aside.moved.extend(own.into_iter().filter(there));
             }
             Ok(_) => {
-                let kept = PathReason::new(index, "another program changed it");
+                let kept = PathReason::new(index, "its text was changed after hippod wrote it");
                 aside.kept.push(kept);
             }
             Err(_) => {}

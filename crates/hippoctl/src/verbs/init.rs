@@ -7,8 +7,8 @@ use std::time::Duration;
 use hippo_fs::WorkspaceDir;
 use hippo_proto::folder::{Trust, hash as folder_hash};
 use hippo_proto::{
-    ClientError, Cycle, CycleRunRequest, TreeCompactRequest, WorkspaceAddRequest, WorkspaceSyncRequest,
-    WorkspaceTrustRequest,
+    ClientError, Cycle, CycleRunRequest, ModelLoad, StatusRequest, TreeCompactRequest, WorkspaceAddRequest,
+    WorkspaceSyncRequest, WorkspaceTrustRequest,
 };
 
 use super::{place, watched};
@@ -220,6 +220,11 @@ fn register(
                 .notes
                 .push(failed("the compaction tree was not taken over", failure));
         }
+    }
+    let model = session.call(StatusRequest {}).map(|status| status.model.state);
+    if model.is_ok_and(|state| state == ModelLoad::Absent) {
+        let what = "no embedding model is installed, so search is by keyword only; to install it: hippoctl model pull";
+        result.notes.push(what.to_owned());
     }
     if let Err(failure) = write_index(session, workspace) {
         let what = "HIPPOCAMPUS.md was not created, but the next light cycle will create it";

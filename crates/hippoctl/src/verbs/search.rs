@@ -91,7 +91,14 @@ fn run(session: &mut DaemonSession, args: SearchArgs, out: &mut Output) -> Resul
     let is_restricted = request.min_score.is_some() || request.explain || request.record;
     let is_irrelevant = answer.nothing_relevant && !is_restricted && !out.json;
     if is_irrelevant && out.on_terminal {
-        out.remark("nothing relevant found; to print the weak results, add --min-score 0");
+        out.remark(
+            "nothing relevant found; this is the nearest passage (for all weak results: --min-score 0)",
+        );
+        let mut nearest = answer.clone();
+        nearest.results.truncate(1);
+        out.answer(&nearest, |nearest, style| {
+            render::search::search(nearest, Some(&view), style)
+        })?;
     } else {
         if is_irrelevant {
             out.remark("nothing relevant found: all results are weak");

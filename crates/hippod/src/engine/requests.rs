@@ -236,7 +236,7 @@ fn not_as_the_disk(workspace: &Workspace) -> Vec<String> {
     }
     if !workspace.held.is_empty() {
         notes.push(format!(
-            "{} disappeared at once, but can still be found; restore the files, or confirm the deletion: \
+            "{} disappeared at once; hippod keeps them in the index until you decide; restore the files, or confirm the deletion: \
              hippoctl sync --accept-deletions",
             plural(workspace.held.len() as u64, "file")
         ));

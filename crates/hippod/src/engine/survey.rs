@@ -5,7 +5,7 @@ mod repairs;
 use std::sync::Arc;
 use std::time::Instant;
 
-use hippo_map::scale::advise;
+use hippo_map::hierarchy::advise;
 use hippo_proto::Severity;
 use hippo_text::text::plural;
 use hippo_types::scope::Scope;
@@ -79,7 +79,7 @@ fn examine(workspace: &Workspace, survey: &mut Survey) -> SurveyedWorkspace {
     }
     if !workspace.held.is_empty() {
         let held = plural(workspace.held.len() as u64, "file");
-        let what = format!("{held} disappeared at once, but can still be found");
+        let what = format!("{held} disappeared at once; hippod keeps them in the index until you decide");
         let fix = "restore the files, or confirm the deletion: hippoctl sync --accept-deletions";
         survey.problem("held-deletions", Severity::Warning, what, &place, fix);
     }

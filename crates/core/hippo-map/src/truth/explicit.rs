@@ -38,6 +38,8 @@ const ARTICLES: [&str; 3] = ["a", "an", "the"];
 const NUMBERS: [&str; 12] = [
     "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 ];
+/// Marks inside a value.
+const INSIDE: [char; 5] = [':', '.', '-', '_', '/'];
 /// Words of advice to a reader, which states no value.
 const ADDRESSED: [&str; 4] = ["you", "your", "You", "Your"];
 /// Words of a wish or a condition, which states no value.
@@ -119,7 +121,7 @@ impl Correction {
     /// Returns whether a sentence with the old value is about the same thing. `is_end` is true for a value in lower case,
     /// which occurs in many sentences.
     fn concerns(&self, sentence: &str, value: &String, is_end: bool) -> bool {
-        let words = subject_words(sentence, [value].into_iter());
+        let words = subject_words(before_reason(sentence, value), [value].into_iter());
         let has_all = !words.is_empty() && words.is_subset(&self.words);
         let names = other_names(sentence, [value].into_iter());
         let has_others = !names.is_empty() && !self.names.is_empty() && names.is_disjoint(&self.names);
@@ -251,9 +253,20 @@ fn change(sentence: &str) -> Option<(String, BTreeSet<String>)> {
 
 /// Returns the start of a text up to the next punctuation mark within a sentence.
 fn clause(text: &str) -> &str {
-    text.split([',', ';', ':', '(', ')', '—', '–'])
+    let start = text
+        .split([',', ';', '(', ')', '—', '–'])
         .next()
-        .unwrap_or_default()
+        .unwrap_or_default();
+    start.split(": ").next().unwrap_or_default()
+}
+
+/// Returns a sentence up to the end of the clause with a value: `X starts at 4:30` of `X starts at 4:30, because of Y`.
+fn before_reason<'s>(sentence: &'s str, value: &String) -> &'s str {
+    let mut ends = sentence
+        .match_indices([',', ';', '—'])
+        .map(|(at, _)| &sentence[..at]);
+    ends.find(|start| values(start, false).contains(value))
+        .unwrap_or(sentence)
 }
 
 fn has_any<'w>(list: &[&str], mut words: impl Iterator<Item = &'w str>) -> bool {
@@ -272,9 +285,10 @@ fn single_value(phrase: &str) -> Option<String> {
 /// Returns the numbers and names of a text in lower case. The first word of a sentence is a name only if `is_phrase` is
 /// true.
 fn values(text: &str, is_phrase: bool) -> BTreeSet<String> {
-    let words = words(text).enumerate();
+    let words = joined_words(text).enumerate();
     let is_value = |(at, word): &(usize, &str)| {
         word.contains(char::is_numeric)
+            || is_identifier(word)
             || NUMBERS.contains(word)
             || (*at > 0 || is_phrase) && word.chars().nth(1).is_some() && word.starts_with(char::is_uppercase)
     };
@@ -282,6 +296,18 @@ fn values(text: &str, is_phrase: bool) -> BTreeSet<String> {
         .filter(is_value)
         .map(|(_, word)| word.to_lowercase())
         .collect()
+}
+
+/// Returns the words of a text. Times, versions and identifiers such as `4:30` and `node-b` are one word.
+fn joined_words(text: &str) -> impl Iterator<Item = &str> {
+    let runs = text.split(|mark: char| !mark.is_alphanumeric() && !INSIDE.contains(&mark));
+    runs.map(|run| run.trim_matches(INSIDE))
+        .filter(|run| !run.is_empty())
+}
+
+/// Returns `true` for a word with a part of one letter, such as `node-b`.
+fn is_identifier(word: &str) -> bool {
+    word.contains(INSIDE) && word.split(INSIDE).any(|part| part.chars().count() == 1)
 }
 
 /// Returns the stems of the words that say what the values are about: no stop words, no numbers, no verbs of

@@ -1,6 +1,6 @@
 //! Rendering of the index file and the cycles in `status`.
 
-use hippo_map::scale::advise;
+use hippo_map::hierarchy::advise;
 use hippo_proto::IndexStatus;
 
 use super::{CONFIRM, bad_line};

@@ -63,6 +63,14 @@ fn a_correction_supersedes_the_old_value_in_earlier_texts_only() {
             "The SLA of the support desk is 45 minutes now, not 30 minutes and not 8 hours.",
         ),
         (
+            "The backup starts at 04:30 UTC, because the job of the tides ends then.",
+            "The backup starts at 05:15 UTC now, no longer at 04:30.",
+        ),
+        (
+            "The worker runs on node fsn-b.",
+            "The worker runs on node fsn-c now, not fsn-b.",
+        ),
+        (
             "The backend of billing runs on Node 18.",
             "- Upgraded the backend of billing from Node 18 to Node 20 (finally).",
         ),
@@ -156,6 +164,14 @@ fn comparisons_advice_and_other_subjects_correct_nothing() {
         (
             "Our customer Meier has 30 seats.",
             "Our customer Schmidt has 40 seats now instead of 30.",
+        ),
+        (
+            "In the audit log, the queue has RabbitMQ.",
+            "The billing queue uses NATS now instead of RabbitMQ.",
+        ),
+        (
+            "The worker runs on node fsn-a.",
+            "The worker runs on node fsn-c now, not fsn-b.",
         ),
         // A wish, and a denial.
         (
