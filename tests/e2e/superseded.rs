@@ -3,6 +3,8 @@
 use hippo_proto::{SearchHit, SearchRequest, SearchResponse};
 use hippod_tests::{Caller, Daemon, QUIET, Scratch};
 
+use super::tree::compact;
+
 fn ask(client: &mut Caller, scratch: &Scratch, query: &str) -> Vec<SearchHit> {
     let mut request = SearchRequest::new(scratch.workspace().display().to_string(), query);
     request.record = false;
@@ -132,4 +134,36 @@ fn lists_in_messages_of_an_assistant_correct_nothing() {
         [(Some("assistant"), None), (Some("assistant"), None)],
         "{hits:?}"
     );
+}
+
+#[test]
+fn root_repeats_no_statement_that_a_later_day_corrects() {
+    let scratch = Scratch::new();
+    let lines = [
+        (
+            "2026-03-02",
+            "The harbour database runs on PostgreSQL 14 in Kiel.",
+        ),
+        ("2026-03-04", "The ferry tickets are printed by Ada in Lisbon."),
+        (
+            "2026-03-09",
+            "The harbour database runs on PostgreSQL 16 in Kiel now, not on 14.",
+        ),
+    ];
+    for (day, line) in lines {
+        let text = format!("# {day}\n\n## Harbour\n\n- {line}\n");
+        scratch.write(&format!("memory/{day}.md"), text);
+    }
+    let daemon = Daemon::start(&scratch.home(), &QUIET);
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    compact(&mut client, &scratch.workspace());
+    let root = std::fs::read_to_string(scratch.workspace().join("memory/ROOT.md")).unwrap();
+    assert!(
+        root.contains("PostgreSQL 16") && root.contains("ferry tickets"),
+        "{root}"
+    );
+    assert!(!root.contains("PostgreSQL 14"), "{root}");
+    let day = std::fs::read_to_string(scratch.workspace().join("memory/daily/2026-03-02.md")).unwrap();
+    assert!(day.contains("PostgreSQL 14"), "{day}");
 }

@@ -10,6 +10,7 @@ mod disk;
 mod foreign;
 mod health;
 mod keeper;
+mod outdated;
 mod passages;
 mod private;
 mod root;

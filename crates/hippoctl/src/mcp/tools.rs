@@ -146,7 +146,7 @@ fn search(arguments: SearchArguments, session: &mut DaemonSession) -> Result<Val
             "score": short(hit.score),
             "heading": hit.heading.join(" › "),
             "date": hit.date,
-            "supersededBy": hit.superseded_by,
+            "newer": hit.superseded_by,
             "entry": hit.entry,
             "from": hit.origin.as_ref().map(|origin| &origin.workspace),
             "copies": (hit.copies > 0).then_some(hit.copies),

@@ -10,6 +10,7 @@ use hippo_text::source::NodeKind;
 use hippo_tree::{BodyAuthor, Fingerprint, ForeignRoot, Node, Period, build_root_file, collect_root_sources};
 
 use super::disk::{self, DiskNode};
+use super::outdated::current_bodies;
 use super::passages::IndexedPassages;
 use super::run::TreeRun;
 use crate::own_part;
@@ -83,14 +84,13 @@ impl TreeRun<'_> {
         let most = self.settings.root_max_tokens;
         let passages = IndexedPassages::of(self.view);
         let passage = |path: &str, line| passages.find(path, line);
-        let made = build_root_file(
-            &collect_root_sources(&nodes, &accesses),
-            &passage,
-            carry,
-            &months,
-            self.today,
-            most,
-        );
+        let mut below = collect_root_sources(&nodes, &accesses);
+        let current = current_bodies(&below);
+        below
+            .iter_mut()
+            .zip(&current)
+            .for_each(|(node, body)| node.body = body);
+        let made = build_root_file(&below, &passage, carry, &months, self.today, most);
         let Some(node) = made else {
             self.refuse(
                 &path,
