@@ -7,8 +7,8 @@ use crate::index_file::slug;
 use hippo_text::text;
 use hippo_types::entry::EntryId;
 
-/// Maximum number of tokens of a topics file, estimated from the sizes of its entries. This is about 18 KB.
-const MOST_TOKENS: usize = 4_500;
+/// Maximum size of the entries of a topics file, in the unit of [`SelectionItem::tokens`]. The layout counts bytes.
+const MOST: usize = 18_000;
 /// Maximum length of the part of a file's name that comes from a path, in bytes.
 const NAME: usize = 40;
 
@@ -33,7 +33,7 @@ fn divide_from(
 ) {
     let common = common_start(items);
     let same = items.iter().all(|item| item.file.len() == common);
-    if size(items) <= MOST_TOKENS || same {
+    if size(items) <= MOST || same {
         let name = match start {
             Some(start) => format!("{stem}-{}.md", text::start(&slug(start), NAME).trim_matches('-')),
             None => format!("{stem}.md"),
@@ -49,7 +49,7 @@ fn divide_from(
     let mut parts: Vec<(String, Vec<&SelectionItem>)> = Vec::new();
     for alike in items.chunk_by(|a, b| begins(a) == begins(b)) {
         match parts.last_mut() {
-            Some((_, part)) if size(part) + size(alike) <= MOST_TOKENS => part.extend(alike),
+            Some((_, part)) if size(part) + size(alike) <= MOST => part.extend(alike),
             _ => parts.push((begins(alike[0]), alike.to_vec())),
         }
     }

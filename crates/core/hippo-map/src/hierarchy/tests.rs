@@ -143,13 +143,13 @@ fn large_topics_files_are_divided_by_path_and_stay_alike_when_an_entry_is_added(
             at / 3
         ),
         in_master: false,
-        ..item(&format!("e{at:04}"), 0.5, 50)
+        ..item(&format!("e{at:04}"), 0.5, 200)
     };
     let items: Vec<SelectionItem> = (0..1_500).map(at).collect();
     let files = |items: &[SelectionItem]| select_entries(items, &limits(1_000, 200)).files;
     let divided = files(&items);
     let placed: usize = divided.values().map(BTreeSet::len).sum();
-    assert!(placed > 1_450 && divided.values().all(|ids| ids.len() * 50 <= 4_500));
+    assert!(placed > 1_450 && divided.values().all(|ids| ids.len() * 200 <= 18_000));
     assert!((17..40).contains(&divided.len()), "{:?}", divided.keys());
     let names = divided
         .keys()
