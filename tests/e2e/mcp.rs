@@ -153,6 +153,11 @@ fn each_tool_answer_conforms_to_its_schema() {
         (&json!(LOG), &json!("memory/2026-03-02.md"))
     );
 
+    for pointer in ["memory/2026-03-02.md:5", "memory/2026-03-02.md#L5"] {
+        let line = gives("memory_get", json!({"path": pointer, "lines": 1}));
+        assert_eq!(line["text"], read["text"], "{pointer}");
+    }
+
     let said = json!({"text": "The heron nests at the weir.", "topic": "Heron", "type": "project", "tags": ["birds"]});
     let kept = gives("memory_remember", said);
     let log = std::fs::read_to_string(root.join(kept["path"].as_str().unwrap())).unwrap();

@@ -11,6 +11,7 @@ use super::edit::{EditArguments, edit};
 use super::status::status;
 use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
+use crate::verbs::get::parse;
 
 /// The definitions of the tools. The definitions are short, because clients put them into the prompt of each session.
 const DEFINITIONS: &str = include_str!("tools.json");
@@ -192,13 +193,10 @@ fn mark(text: &str, place: &str) -> Option<String> {
 }
 
 fn get(arguments: GetArguments, session: &mut DaemonSession) -> Result<Value, Failure> {
-    let request = GetRequest {
-        workspace: Some(session.root()?),
-        path: Some(arguments.path),
-        from: arguments.from,
-        count: arguments.lines,
-        ..GetRequest::default()
-    };
+    let mut request = parse(&arguments.path);
+    request.workspace = Some(session.root()?);
+    request.from = arguments.from.or(request.from);
+    request.count = arguments.lines.or(request.count);
     let answer = session.call(request)?;
     let more = answer.end_line < answer.total_lines;
     let note = mark(&answer.text, &answer.path);

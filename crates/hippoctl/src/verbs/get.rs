@@ -94,9 +94,9 @@ fn below_here(root: &Path, here: &Path, path: &str) -> Option<String> {
     hippo_fs::exists(root, below).then(|| below.to_owned())
 }
 
-/// Parses `PATH[#Section]`, `PATH:FROM[:COUNT]`, `PATH:FROM-TO`, an id, or a link such as `[[Note#Section]]`, which the
+/// Parses `PATH[#Section]`, `PATH#LFROM[-LTO]`, `PATH:FROM[:COUNT]`, `PATH:FROM-TO`, an id, or a link such as `[[Note#Section]]`, which the
 /// daemon reads. The path can also be the name of a note.
-fn parse(target: &str) -> GetRequest {
+pub fn parse(target: &str) -> GetRequest {
     let mut request = GetRequest::default();
     if is_id(target) {
         request.id = Some(target.to_owned());
@@ -109,7 +109,10 @@ fn parse(target: &str) -> GetRequest {
     let mut path = target;
     if let Some(at) = target.find(".md#") {
         path = &target[..at + 3];
-        request.section = Some(target[at + 4..].to_owned());
+        match split_citation(&target[at + 4..]) {
+            Some((from, to)) => (request.from, request.count) = (Some(from), Some(to - from + 1)),
+            None => request.section = Some(target[at + 4..].to_owned()),
+        }
     } else if let Some((head, from, to)) = split_range(target) {
         (path, request.from, request.count) = (head, Some(from), Some(to - from + 1));
     } else if let Some((head, last)) = split_number(target) {
@@ -123,6 +126,14 @@ fn parse(target: &str) -> GetRequest {
     }
     request.path = Some(path.to_owned());
     request
+}
+
+/// Parses the lines of a citation: `L12` or `L12-L14`.
+fn split_citation(text: &str) -> Option<(u32, u32)> {
+    let (from, to) = text.split_once('-').unwrap_or((text, text));
+    let number = |text: &str| text.strip_prefix('L')?.parse().ok();
+    let (from, to) = (number(from)?, number(to)?);
+    (from >= 1 && from <= to).then_some((from, to))
 }
 
 /// Returns whether a text has the form of an id: `c`, and 20 hexadecimal digits.
@@ -176,11 +187,19 @@ mod tests {
             Option<u32>,
             Option<&'a str>,
         );
-        let cases: [(&str, Pointer<'_>); 15] = [
+        let cases: [(&str, Pointer<'_>); 17] = [
             ("MEMORY.md", (Some("MEMORY.md"), None, None, None, None)),
             (
                 "memory/a.md#Deploy steps",
                 (Some("memory/a.md"), Some("Deploy steps"), None, None, None),
+            ),
+            (
+                "memory/a.md#L12-L14",
+                (Some("memory/a.md"), None, Some(12), Some(3), None),
+            ),
+            (
+                "memory/a.md#L12 pump",
+                (Some("memory/a.md"), Some("L12 pump"), None, None, None),
             ),
             (
                 "memory/c#.md#C# notes",

@@ -27,6 +27,13 @@ const REFERRING: [&str; 20] = [
 /// Abbreviations, without the point at their end, that do not end a sentence.
 const ABBREVIATIONS: [&str; 9] = ["Dr", "Mr", "Mrs", "Ms", "St", "No", "vs", "e.g", "i.e"];
 
+/// German names of months, which can follow an ordinal number: `am 21. Dezember`.
+#[rustfmt::skip] // a list is read in lines
+const MONTHS: [&str; 13] = [
+    "Januar", "Jänner", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November",
+    "Dezember",
+];
+
 /// Splits a line into sentences.
 pub fn split_sentences(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
@@ -43,7 +50,7 @@ pub fn split_sentences(line: &str) -> impl Iterator<Item = &str> {
                 && rest[behind..].starts_with(' ')
                 && !rest[behind + 1..].starts_with(char::is_lowercase)
                 && rest[..at].chars().count() > 12
-                && !ABBREVIATIONS.contains(&rest[..at].rsplit([' ', '(']).next().unwrap_or_default());
+                && !is_abbreviation(&rest[..at], &rest[behind + 1..]);
             if wide || ends {
                 end = behind;
                 break;
@@ -53,6 +60,14 @@ pub fn split_sentences(line: &str) -> impl Iterator<Item = &str> {
         rest = tail;
         Some(sentence.trim())
     })
+}
+
+/// Returns `true` if the last word of `before` is an abbreviation, or the number of a day in the month that begins `after`.
+fn is_abbreviation(before: &str, after: &str) -> bool {
+    let word = before.rsplit([' ', '(']).next().unwrap_or_default();
+    let is_day = (1..=2).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit());
+    let next = after.split(|mark: char| !mark.is_alphabetic()).next();
+    ABBREVIATIONS.contains(&word) || is_day && next.is_some_and(|next| MONTHS.contains(&next))
 }
 
 fn bare(word: &str) -> String {
@@ -320,6 +335,18 @@ fn kind_of_word(word: &ScannedWord<'_>, is_name: bool) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn abbreviations_and_days_of_a_month_do_not_end_a_sentence() {
+        let split = |line| split_sentences(line).collect::<Vec<_>>();
+        for line in [
+            "We will ask Dr. Weber about it",
+            "Die Fähre kommt am 21. Dezember an",
+        ] {
+            assert_eq!(split(line), [line]);
+        }
+        assert_eq!(split("The ferry uses gate 21. Ada opens it").len(), 2);
+    }
 
     #[test]
     fn greetings_and_transitions_before_a_sentence_are_removed() {
