@@ -1,6 +1,6 @@
 //! Tools of the MCP server.
 
-use hippo_proto::{ContextFetchRequest, GetRequest, MemoryType, RememberRequest, SearchHit, SearchRequest};
+use hippo_proto::{ContextFetchRequest, MemoryType, RememberRequest, SearchHit, SearchRequest};
 use hippo_text::instruction;
 use hippo_text::source::SESSION_PAGES;
 use rmcp::model::{JsonObject, Tool};
