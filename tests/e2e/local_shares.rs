@@ -93,7 +93,7 @@ fn a_workspace_finds_and_reads_only_what_another_shares() {
     );
 
     // Everything else is answered as if it were missing.
-    let missing = machine.get("web", "@nobody/knowledge/none.md").unwrap_err();
+    let missing = machine.get("web", "@unknown/knowledge/none.md").unwrap_err();
     for path in [
         "@api/knowledge/salary.md",
         "@api/knowledge/none.md",

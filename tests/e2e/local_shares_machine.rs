@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use hippo_proto::{
     ClientError, GetRequest, GetResponse, Request, RpcError, SearchRequest, SearchResponse, ShareAddRequest,
-    ShareAddResponse, ShareRemoveRequest, ShareRemoveResponse, ShareSelectors,
+    ShareAddResponse, ShareListRequest, ShareListResponse, ShareRemoveRequest, ShareRemoveResponse,
+    ShareSelectors,
 };
 use hippod_tests::{Caller, Daemon, PATIENCE, Scratch};
 
@@ -50,6 +51,14 @@ impl Machine {
             Err(ClientError::Refused(error)) => Err(error),
             Err(error) => panic!("{error}"),
         }
+    }
+
+    /// Checks that no share concerns a workspace, and that it finds no text of another one.
+    pub fn has_no_shares(&mut self, name: &str) {
+        let found = self.found(name, QUESTION);
+        assert!(found.iter().all(|path| !path.starts_with('@')), "{found:?}");
+        let listed: ShareListResponse = self.ask(ShareListRequest::default()).unwrap();
+        assert!(listed.shares.is_empty());
     }
 
     pub fn share(&mut self, from: &str, to: &str, selectors: ShareSelectors) -> ShareAddResponse {

@@ -204,7 +204,7 @@ fn a_shared_text_cannot_be_changed_by_the_other_workspace() {
     // Text that only looks like a pointer is accepted.
     let request = RememberRequest {
         workspace,
-        topic: Some("@nobody/ferry".to_owned()),
+        topic: Some("@unknown/ferry".to_owned()),
         text: "The ferry is late.".to_owned(),
         ..RememberRequest::default()
     };

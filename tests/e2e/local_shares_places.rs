@@ -1,8 +1,6 @@
 //! Shares between workspaces: crashes, forged files, prompts.
 
-use hippo_proto::{
-    Cycle, ShareListRequest, ShareListResponse, WorkspaceRemoveRequest, WorkspaceRemoveResponse,
-};
+use hippo_proto::{Cycle, WorkspaceRemoveRequest, WorkspaceRemoveResponse};
 #[cfg(feature = "onnx")]
 use hippo_proto::{RecallRequest, RecallResponse, ShareAddRequest, ShareAddResponse};
 use hippod_tests::{Mcp, QUIET, Scratch};
@@ -27,14 +25,7 @@ fn a_receiver_that_is_registered_again_has_no_shares() {
     let map = machine.map("web");
     assert!(!map.contains("seven") && !map.contains("hippod: shared"), "{map}");
     machine.client.index(&machine.root("web"));
-    assert!(
-        machine
-            .found("web", QUESTION)
-            .iter()
-            .all(|path| !path.starts_with('@'))
-    );
-    let listed: ShareListResponse = machine.ask(ShareListRequest::default()).unwrap();
-    assert!(listed.shares.is_empty());
+    machine.has_no_shares("web");
     machine.share("api", "web", paths(&["knowledge/**"]));
     assert!(
         machine
@@ -136,14 +127,7 @@ fn a_cloned_repository_can_neither_share_nor_receive() {
     machine.client.sync(&to);
     machine.client.sync(&from);
     restart(&mut machine);
-    assert!(
-        machine
-            .found("web", QUESTION)
-            .iter()
-            .all(|path| !path.starts_with('@'))
-    );
-    let listed: ShareListResponse = machine.ask(ShareListRequest::default()).unwrap();
-    assert!(listed.shares.is_empty());
+    machine.has_no_shares("web");
     assert!(machine.get("web", "@api/knowledge/ferry.md").is_err());
 }
 

@@ -246,8 +246,9 @@ pub enum Verb {
     },
     /// Share entries with another workspace of this machine, or a memory with a team, through a PostgreSQL server
     ///
-    /// `add`, `list` and `remove` need no server. The daemon publishes the workspaces in the setting share.postgres.workspaces by itself, and searches of these
-    /// workspaces also find the passages of the team. See docs/team.md.
+    /// `add`, `list` and `remove` need no server. The daemon publishes the workspaces in the setting
+    /// share.postgres.workspaces by itself, and searches of these workspaces also find the passages of the team. See
+    /// docs/team.md.
     #[command(after_help = share::EXAMPLES)]
     Share {
         /// The subcommand.

@@ -95,6 +95,23 @@ impl ShareRule {
     }
 }
 
+/// Reason why the texts of an owner are not available. The text is a part of a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum OwnerUnavailable {
+    /// The folder of the owner does not exist.
+    #[error("its folder is missing")]
+    Missing,
+    /// The owner is still being opened.
+    #[error("it is still being opened")]
+    Opening,
+    /// The owner cannot be opened.
+    #[error("it cannot be opened")]
+    Broken,
+    /// The owner is not registered.
+    #[error("it is not registered")]
+    Unregistered,
+}
+
 /// Rules of one owner with one name.
 #[derive(Debug, Clone)]
 pub struct OwnerRules {
@@ -110,16 +127,16 @@ impl OwnerRules {
     /// Returns the view of the owner.
     ///
     /// # Errors
-    /// Returns the reason why the texts of the owner are not available, as a part of a sentence.
-    pub fn view(&self, views: &Views) -> Result<Arc<WorkspaceView>, &'static str> {
+    /// Returns the reason why the texts of the owner are not available.
+    pub fn view(&self, views: &Views) -> Result<Arc<WorkspaceView>, OwnerUnavailable> {
         match views.slot(&self.from) {
             Some(Slot::Open(view)) if view.status().is_some_and(|status| !status.root_present) => {
-                Err("its folder is missing")
+                Err(OwnerUnavailable::Missing)
             }
             Some(Slot::Open(view)) => Ok(view),
-            Some(Slot::Opening) => Err("it is still being opened"),
-            Some(Slot::Broken(_)) => Err("it cannot be opened"),
-            None => Err("it is not registered"),
+            Some(Slot::Opening) => Err(OwnerUnavailable::Opening),
+            Some(Slot::Broken(_)) => Err(OwnerUnavailable::Broken),
+            None => Err(OwnerUnavailable::Unregistered),
         }
     }
 }

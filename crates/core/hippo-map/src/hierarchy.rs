@@ -9,7 +9,7 @@ mod scale;
 #[cfg(test)]
 mod tests;
 
-pub use scale::advise;
+pub use scale::{MOST_LIVE, advise};
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -124,7 +124,7 @@ pub struct MasterSelection {
     /// Entries of the master file.
     pub master: BTreeSet<EntryId>,
     /// Entries by path of their file, relative to the workspace: `.hippocampus/topics/…` and, for daily logs,
-    /// `.hippocampus/temporal/YYYY-MM….md`.
+    /// `.hippocampus/temporal/YYYY-MM.md`. The name of a part of a large file has a suffix.
     pub files: BTreeMap<String, BTreeSet<EntryId>>,
 }
 

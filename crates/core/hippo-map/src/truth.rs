@@ -201,9 +201,9 @@ fn without_number(line: &str) -> &str {
 
 /// Returns the attributes whose value a line may state.
 fn attributes(line: &str, heading: &[String]) -> impl Iterator<Item = String> {
-    let words = split_words(line).without_values();
+    let words = split_words(line).without_values().without("now");
     let is_state = words.joined().split(' ').any(|word| STATES.contains(&word));
-    let sentence = (is_state && words.len() >= LEAST_WORDS).then(|| words.joined().replace(" now", ""));
+    let sentence = (is_state && words.len() >= LEAST_WORDS).then(|| words.joined());
     let pair = line.split_once(": ").and_then(|(name, value)| {
         let name = split_words(name);
         let is_label = LABELS.contains(&name.joined().as_str());

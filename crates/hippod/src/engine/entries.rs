@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 
 use hippo_map::bootstrap::MOST_ENTRIES;
 use hippo_map::consolidation::{ConsolidationSnapshot, EntryRecord, RecordPlace};
+use hippo_map::hierarchy::MOST_LIVE;
 use hippo_map::schedule::RunOutcome;
 use hippo_store::StoreError;
 use hippo_store::db::{EntryStore, RunRow, Store};
@@ -33,8 +34,6 @@ use super::workspace::KnownDocument;
 use crate::config::Config;
 use crate::index::IndexView;
 use crate::view::WorkspaceView;
-
-use gather::MOST_LIVE;
 
 use crate::message::Order;
 pub use cycle::FinishedPlan;

@@ -7,9 +7,9 @@ use hippo_proto::SharedEntry;
 use hippo_redact::without_secrets;
 use hippo_types::time::Timestamp;
 
-use super::{LocalShares, Reach};
+use super::{LocalShares, OwnerUnavailable, Reach};
 use crate::view::WorkspaceView;
-use crate::views::{Slot, Views};
+use crate::views::Views;
 
 /// Returns the section of the index file of the workspace at `root`. Returns `None` while an owner is being opened.
 pub fn section(
@@ -21,10 +21,11 @@ pub fn section(
 ) -> Option<String> {
     let mut all: Vec<(f32, ForeignEntry)> = Vec::new();
     for owner in shares.to(root) {
-        if matches!(views.slot(&owner.from), Some(Slot::Opening)) {
-            return None;
-        }
-        let Ok(view) = owner.view(views) else { continue };
+        let view = match owner.view(views) {
+            Ok(view) => view,
+            Err(OwnerUnavailable::Opening) => return None,
+            Err(_) => continue,
+        };
         for (strength, entry) in entries(&shares.reach(&owner, &view), &view, now) {
             let SharedEntry {
                 pointer,

@@ -15,7 +15,7 @@ use super::fresh::Freshener;
 use super::get::{Reader, no_such_file, read, select};
 use super::hit::{ChunkHit, CollectedHit, locate_hit, public_id};
 use super::{SearchState, Searcher};
-use crate::local_share::{OwnerRules, Reach, mask};
+use crate::local_share::{OwnerRules, OwnerUnavailable, Reach, mask};
 use crate::message::WorkspaceMessage;
 use crate::share::PendingSearch;
 use crate::verify::{ChunkSpan, FileMark, VerifiedHit, Verifier};
@@ -60,7 +60,7 @@ impl SearchState {
         let mut hits = Vec::new();
         if self.question.mode != SearchMode::Index {
             for owner in self.searcher.local_shares.to(&self.view.root) {
-                let found = owner.view(&self.searcher.views).map_err(str::to_owned);
+                let found = owner.view(&self.searcher.views).map_err(|why| why.to_string());
                 let found = found.and_then(|view| self.hits_of(&owner, &view, vector.as_ref()));
                 match found {
                     Ok(found) => hits.extend(found),
@@ -197,7 +197,7 @@ pub fn get(
         owner
             .view(&searcher.views)
             .map_err(|why| match why {
-                "it is still being opened" => RpcError::new(
+                OwnerUnavailable::Opening => RpcError::new(
                     ErrorKind::Warming,
                     format!("the workspace {} is still being opened", owner.name),
                 )

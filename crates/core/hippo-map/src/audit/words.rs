@@ -38,4 +38,10 @@ impl LineWords {
         let is_value = |word: &String| word.contains(char::is_numeric) || NEGATIONS.contains(&word.as_str());
         Self(self.0.into_iter().filter(|word| !is_value(word)).collect())
     }
+
+    /// Removes a word.
+    pub fn without(mut self, word: &str) -> Self {
+        self.0.retain(|one| one != word);
+        self
+    }
 }

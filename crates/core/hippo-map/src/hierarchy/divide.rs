@@ -1,19 +1,18 @@
-//! Division of a large topics file into files by the paths of the memory files.
+//! Division of a large file of entries by the paths of the memory files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::SelectionItem;
 use crate::index_file::slug;
-use hippo_text::text;
 use hippo_types::entry::EntryId;
 
-/// Maximum size of the entries of a topics file, in the unit of [`SelectionItem::tokens`]. The layout counts bytes.
+/// Maximum size of the entries of a file, in the unit of [`SelectionItem::tokens`]. The layout counts bytes.
 const MOST: usize = 18_000;
 /// Maximum length of the part of a file's name that comes from a path, in bytes.
 const NAME: usize = 40;
 
-/// Adds the entries of a topics file to `files`. If they do not fit into one file, entries about memory files whose
-/// paths begin alike share a file. So a new entry changes only the files near it.
+/// Adds a file of entries to `files`. If the entries do not fit into one file, entries about memory files whose paths
+/// begin alike share a file. So a new entry changes only the files near it.
 pub(super) fn divide(
     path: &str,
     mut items: Vec<&SelectionItem>,
@@ -34,12 +33,8 @@ fn divide_from(
     let common = common_start(items);
     let same = items.iter().all(|item| item.file.len() == common);
     if size(items) <= MOST || same {
-        let name = match start {
-            Some(start) => format!("{stem}-{}.md", text::start(&slug(start), NAME).trim_matches('-')),
-            None => format!("{stem}.md"),
-        };
-        let ids = items.iter().map(|item| item.id.clone());
-        files.entry(name).or_default().extend(ids);
+        let ids = items.iter().map(|item| item.id.clone()).collect();
+        files.insert(free_name(stem, start, files), ids);
         return;
     }
     let begins = |item: &SelectionItem| {
@@ -56,6 +51,19 @@ fn divide_from(
     for (start, part) in parts {
         divide_from(stem, Some(&start), &part, files);
     }
+}
+
+/// Returns a name that no file has yet. The end of `start` tells the parts of a file apart.
+fn free_name(stem: &str, start: Option<&str>, files: &BTreeMap<String, BTreeSet<EntryId>>) -> String {
+    let Some(start) = start else {
+        return format!("{stem}.md");
+    };
+    let slug = slug(start);
+    let from = slug.ceil_char_boundary(slug.len().saturating_sub(NAME));
+    let name = format!("{stem}-{}", slug[from..].trim_matches('-'));
+    let more = (2..).map(|number| format!("{name}-{number}.md"));
+    let mut names = std::iter::once(format!("{name}.md")).chain(more);
+    names.find(|name| !files.contains_key(name)).unwrap_or(name)
 }
 
 fn size(items: &[&SelectionItem]) -> usize {

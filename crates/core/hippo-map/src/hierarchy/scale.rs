@@ -2,8 +2,10 @@
 
 /// Number of entries from which search is needed to find most of the memory.
 const BY_SEARCH: u64 = 1_000;
-/// Maximum number of entries of a workspace.
-const FULL: u64 = 10_000;
+/// Number of entries at which light cycles stop creating entries. Archived entries and entries that queries created do
+/// not count.
+pub const MOST_LIVE: usize = 10_000;
+const FULL: u64 = MOST_LIVE as u64;
 
 /// Returns what helps an agent to find its way in a memory with this number of entries.
 #[must_use]

@@ -162,6 +162,25 @@ fn large_topics_files_are_divided_by_path_and_stay_alike_when_an_entry_is_added(
 }
 
 #[test]
+fn parts_of_a_file_have_different_names_if_their_paths_are_long() {
+    let folder = "projects/a-long-name-of-a-project/with-a-long-name-of-a-folder/and-another-one";
+    let items: Vec<SelectionItem> = (0..400)
+        .map(|at| SelectionItem {
+            file: format!("{folder}/{}/note-{:03}.md", ["one", "two"][at % 2], at / 2),
+            in_master: false,
+            ..item(&format!("e{at:04}"), 0.5, 200)
+        })
+        .collect();
+    let files = select_entries(&items, &limits(1_000, 200)).files;
+    assert!(
+        files.values().all(|ids| ids.len() * 200 <= 18_000),
+        "{:?}",
+        files.keys()
+    );
+    assert!(files.values().map(BTreeSet::len).sum::<usize>() > 390);
+}
+
+#[test]
 fn the_weakest_entries_move_to_the_file_of_their_group() {
     let mut items = vec![
         item("strong", 0.9, 50),

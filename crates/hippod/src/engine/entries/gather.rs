@@ -11,6 +11,7 @@ use hippo_map::consolidation::{
     self, ConsolidationPlan, ConsolidationSnapshot, DocumentState, EntryRecord, EntryText, RecordPlace,
 };
 use hippo_map::decay;
+use hippo_map::hierarchy::MOST_LIVE;
 use hippo_text::chunk::{ContentHash, chunk_text};
 use hippo_text::source::SourceKind;
 use hippo_types::cycle::Cycle;
@@ -25,9 +26,6 @@ use crate::embed_worker::EmbedWorker;
 pub const AT_ONCE: u64 = 256 << 20;
 /// Maximum number of unchanged files that one plan reads. They only show how rare each word is.
 const UNCHANGED: usize = 500;
-/// Number of entries at which light cycles stop creating entries. Archived entries and entries that queries created do
-/// not count.
-pub const MOST_LIVE: usize = 10_000;
 /// Pause after each text that the model embeds, so that the model can also embed queries of clients.
 const BREATH: Duration = Duration::from_millis(4);
 
