@@ -111,7 +111,7 @@ pub fn extract_summary(
     let person = Some(line).filter(|line| line.speaker == Speaker::Other);
     let person = person.and_then(|line| speaker::name(&line.text));
     match person.filter(|name| !sentence.starts_with(name)) {
-        Some(name) => format_summary(&format!("{name}: {sentence}")),
+        Some(name) => format_summary(cut_sentence(&format!("{name}: {sentence}"))),
         None => format_summary(sentence),
     }
 }
@@ -208,6 +208,17 @@ mod tests {
             assert!(summary.split(' ').count() <= MOST_WORDS && summary.len() <= MOST_BYTES + 3);
             assert!(!summary.contains('\n') && !summary.is_empty());
         }
+    }
+
+    #[test]
+    fn the_name_of_the_speaker_counts_as_words() {
+        let said = format!(
+            "**Ada Byron**: I mended the pump in the cellar {}",
+            "and the valve ".repeat(8)
+        );
+        let summary = of(&format!("Talk of a day\n{said}\n**Ada Byron**: Yes.\n"));
+        assert!(summary.starts_with("Ada Byron: I mended"), "{summary}");
+        assert_eq!(summary.split(' ').count(), MOST_WORDS, "{summary}");
     }
 
     #[test]
