@@ -127,6 +127,8 @@ impl OnnxEmbedder {
         let options = InitOptionsUserDefined::new()
             .with_max_length(max_pieces)
             .with_intra_threads(threads.max(1))
+            // Between two passes, a waiting thread of the runtime would use a whole core.
+            .with_session_config("session.force_spinning_stop", "1")
             .with_session_config(
                 "session.model_external_initializers_file_folder_path",
                 folder.display().to_string(),
