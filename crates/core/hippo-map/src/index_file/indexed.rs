@@ -1,5 +1,6 @@
 //! Entry of the index file and the positions of its fields.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::line::{IndexLine, LineShape};
@@ -53,6 +54,24 @@ impl IndexedEntry {
     /// Returns `true` if the entry's bytes contain more than its fields: prose, code or unknown keys.
     #[must_use]
     pub fn has_other_content(&self) -> bool {
+        self.has_unknown || !self.other_text().trim_ascii().is_empty()
+    }
+
+    /// Returns `true` if the entry has a line, apart from its fields, that an earlier version of it lacks.
+    pub(super) fn adds_text_to(&self, earlier: &Self) -> bool {
+        let [new, old] = [self, earlier].map(Self::other_text);
+        let lines = |text: &'_ [u8]| -> BTreeSet<Vec<u8>> {
+            let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+            lines
+                .filter(|line| !line.is_empty())
+                .map(<[u8]>::to_vec)
+                .collect()
+        };
+        !lines(&new).is_subset(&lines(&old))
+    }
+
+    /// Returns the bytes of the entry with spaces in place of its fields.
+    fn other_text(&self) -> Vec<u8> {
         let EntryLayout {
             topic,
             summary,
@@ -65,7 +84,7 @@ impl IndexedEntry {
         for known in [&start].into_iter().chain(summary).chain(pointers).chain(comment) {
             rest[known.clone()].fill(b' ');
         }
-        self.has_unknown || !rest.trim_ascii().is_empty()
+        rest
     }
 
     /// Parses the bytes of one entry. Returns `None` if the bytes are no longer an entry.

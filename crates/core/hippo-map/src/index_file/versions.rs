@@ -4,12 +4,14 @@
 //! files, and neither takes precedence: exchanging the sides changes the order of the text at most.
 
 #[cfg(test)]
+mod simulation;
+#[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;
 
-use super::{IndexFile, IndexFileOptions, as_written, merge_text};
-use hippo_types::entry::Entry;
+use super::{IndexFile, IndexFileOptions, IndexedEntry, as_written, merge_text};
+use hippo_types::entry::{Entry, EntryId};
 
 /// Merges two versions of the index file that derive from `base`. If the versions have no common version, `base` is
 /// empty.
@@ -18,29 +20,39 @@ use hippo_types::entry::Entry;
 /// - The later `accessed` and the earlier `created` are used.
 /// - A pointer, a tag or a relation that one side added is kept; one that one side removed is dropped.
 /// - If both sides changed another field, the side with the later access is used.
-/// - An entry that one side removed is dropped, unless the other side changed it.
+/// - An entry that one side removed is dropped, unless the other side changed it or wrote a line into it.
 /// - Other text is merged by [`merge_text`].
 #[must_use]
 pub fn merge_versions(base: &[u8], ours: &[u8], theirs: &[u8], settings: IndexFileOptions) -> Vec<u8> {
-    let [old, our, their] = [base, ours, theirs].map(|bytes| IndexFile::parse(bytes, settings));
-    let mut merged = IndexFile::parse(&merge_text(base, ours, theirs, settings), settings);
-    let mut dropped = BTreeSet::new();
+    let [old, mut our, mut their] = [base, ours, theirs].map(|bytes| IndexFile::parse(bytes, settings));
+    let written = |it: &IndexedEntry| as_written(&it.entry, &settings);
+    // Removed before the merge of the text, so that text which the merge puts below such an entry stays.
+    let dropped: BTreeSet<EntryId> = old
+        .entries()
+        .filter(
+            |base| match (our.get(&base.entry.id), their.get(&base.entry.id)) {
+                (Some(left), None) | (None, Some(left)) => {
+                    written(left) == written(base) && !left.adds_text_to(base)
+                }
+                _ => false,
+            },
+        )
+        .map(|base| base.entry.id.clone())
+        .collect();
+    let [ours, theirs] = [&mut our, &mut their].map(|side| {
+        side.remove_all(&dropped);
+        side.to_bytes()
+    });
+    let mut merged = IndexFile::parse(&merge_text(base, &ours, &theirs, settings), settings);
     for id in merged.entries().map(|it| it.entry.id.clone()).collect::<Vec<_>>() {
-        let entry = |file: &IndexFile| file.get(&id).map(|it| as_written(&it.entry, &settings));
-        match (entry(&old), entry(&our), entry(&their)) {
-            // An unchanged entry keeps its bytes. If both sides changed it equally, counts still add up.
-            (base, Some(our), Some(their))
-                if our != their || base.as_ref().is_some_and(|base| *base != our) =>
-            {
-                merged.update(&merge_entry(base.as_ref(), &our, &their));
-            }
-            (Some(base), Some(left), None) | (Some(base), None, Some(left)) if base == left => {
-                dropped.insert(id);
-            }
-            _ => {}
+        let base = old.get(&id).map(written);
+        // An unchanged entry keeps its bytes. If both sides changed it equally, counts still add up.
+        if let Some((our, their)) = our.get(&id).map(written).zip(their.get(&id).map(written))
+            && (our != their || base.as_ref().is_some_and(|base| *base != our))
+        {
+            merged.update(&merge_entry(base.as_ref(), &our, &their));
         }
     }
-    merged.remove_all(&dropped);
     merged.to_bytes()
 }
 
@@ -54,6 +66,8 @@ fn merge_entry(base: Option<&Entry>, our: &Entry, their: &Entry) -> Entry {
             entry.version,
             entry.topic.clone(),
             entry.summary.clone(),
+            entry.priority,
+            entry.strength.to_bits(),
         )
     };
     let sides = EntrySides {
