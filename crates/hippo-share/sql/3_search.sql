@@ -13,7 +13,7 @@ CREATE FUNCTION search(
 ) RETURNS TABLE (passage bigint, distance real, total real, frequencies real[])
 LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 100
 SET search_path = pg_catalog, hippod, public, pg_temp
-SET hnsw.ef_search = 100
+SET hnsw.ef_search = 200
 SET hnsw.iterative_scan = relaxed_order
 SET jit = off
 AS $$
