@@ -91,3 +91,45 @@ fn an_answer_notes_that_nothing_has_the_requested_date() {
     let note = "the dates in the query were read as 2023-07-01 to 2023-07-31";
     assert!(answer.notes.iter().any(|told| told == note), "{answer:?}");
 }
+
+#[test]
+fn a_question_that_is_only_a_date_returns_the_passages_of_the_day() {
+    let scratch = Scratch::new();
+    months(&scratch);
+    scratch.write(
+        "memory/2023-10-23.md",
+        "# 2023-10-23\n\n- Yesterday's talk with the agency took two hours.\n\n- The form of 22 October is in the drawer.\n",
+    );
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    for query in [
+        "what happened on 22 October 2023?",
+        "2023-10-22",
+        "notes of 22.10.2023",
+    ] {
+        let answer = ask(&mut client, &scratch, query);
+        let paths: Vec<&str> = answer.results.iter().map(|hit| hit.path.as_str()).collect();
+        assert_eq!(paths, ["memory/2023-10-22.md"; 3], "{query}: {answer:?}");
+        assert!(answer.results[0].text.contains("interviews"), "{answer:?}");
+        assert!(!answer.nothing_relevant, "{answer:?}");
+    }
+    // Each day of a longer time has a turn.
+    let answer = ask(&mut client, &scratch, "what happened in October 2023?");
+    let paths: Vec<&str> = answer.results.iter().map(|hit| hit.path.as_str()).collect();
+    let days = [
+        "memory/2023-10-13.md",
+        "memory/2023-10-22.md",
+        "memory/2023-10-23.md",
+    ];
+    assert_eq!(paths[..3], days, "{answer:?}");
+    // Without a text of the day, the words of the question are searched.
+    let answer = ask(&mut client, &scratch, "what happened on 3 October 2023?");
+    assert!(
+        answer
+            .notes
+            .iter()
+            .any(|note| note.contains("no text has a date")),
+        "{answer:?}"
+    );
+}

@@ -144,6 +144,10 @@ impl SearchState {
         if embedded.is_some() && snapshot.model.as_deref() != model {
             return Ok(None);
         }
+        let of_days = self.question.passages_of_days(&snapshot);
+        if !of_days.is_empty() {
+            return Ok(Some(self.collect(snapshot, &of_days, None, Some(outside), true)));
+        }
         let vector = embedded.map(|one| &*one.vector);
         let ranked = self.rank(&snapshot, vector, None)?;
         let second = match embedded {

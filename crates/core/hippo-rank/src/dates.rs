@@ -7,6 +7,7 @@ mod calendar;
 mod moment;
 mod word;
 
+use hippo_text::terms::is_stop;
 use hippo_types::time::Date;
 
 use calendar::Days;
@@ -15,6 +16,14 @@ use word::{Word, words};
 
 /// Number of words of a question that are read. Text after them is probably a pasted file, whose dates do not count.
 const WORDS: usize = 400;
+
+/// Words with which people ask for everything of some days.
+#[rustfmt::skip] // a list is read in lines
+const ANYTHING: [&str; 34] = [
+    "activities", "activity", "anything", "day", "days", "diary", "done", "entries", "entry", "events", "everything",
+    "gemacht", "geschah", "going", "happen", "happened", "happening", "happens", "journal", "list", "log", "logs", "los",
+    "note", "notes", "notizen", "passiert", "passierte", "recap", "show", "summarize", "summary", "work", "worked",
+];
 
 /// Days from `start` to `end`, both inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +66,26 @@ pub fn date_range(query: &str, today: Date) -> Option<DateRange> {
         at += length.max(1);
     }
     first
+}
+
+/// Returns true if a question asks for everything of some days: "what happened on 10 May", "2026-05-10".
+#[must_use]
+pub fn is_only_dates(query: &str, today: Date) -> bool {
+    let words = words(query, WORDS);
+    let mut has_date = false;
+    let mut at = 0;
+    while at < words.len() {
+        let word = words[at].text.as_str();
+        if let Some((range, length)) = expression(&words, at, today) {
+            has_date |= range.start > Date::MIN;
+            at += length.max(1);
+        } else if is_stop(word) || ANYTHING.contains(&word) {
+            at += 1;
+        } else {
+            return false;
+        }
+    }
+    has_date
 }
 
 /// Parses the date expression that starts at word `at`. Returns the range of days, and the length of the expression in

@@ -1,10 +1,13 @@
 //! Ranking of chunks from term postings and vector candidates.
 
+mod days;
+
 use crate::corpus::Corpus;
 use crate::dates::DateRange;
 use crate::fuse;
 use crate::lexical;
 pub use crate::lexical::RankScratch;
+pub use days::passages_of_days;
 use hippo_text::terms::QueryTerm;
 
 /// Evidence used for ranking. Unlike `SearchMode`, it has no mode for the index file, because entries are not ranked

@@ -29,7 +29,7 @@ pub use speaker::{Speaker, is_role_label};
 
 /// Version of the division of files into chunks, of the names under which files are indexed, and of the restrictions of
 /// scopes. A greater version lets the daemon read all files again.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Parsed markdown file: front matter, sections and chunks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -113,13 +113,17 @@ impl DocumentOutline {
     }
 }
 
-/// Returns the names by which a document is found, one a line: its aliases and tags, and the name of the file if it has
-/// no title and no date. Such a name often is the title, for example in Obsidian.
+/// Returns the names by which a document is found, one a line: its aliases, its tags, the other values of its front
+/// matter, and the name of the file if it has no title and no date. Such a name often is the title, for example in
+/// Obsidian.
 fn names_of(path: &str, document: &Document) -> String {
     let is_title = document.title.is_none() && source::date_in_name(path).is_none();
     let stem = is_title.then(|| source::stem(path));
     let fields = &document.front_matter;
-    let names = fields.aliases.iter().chain(&fields.tags).map(String::as_str);
+    let names = [&fields.aliases, &fields.tags, &fields.values]
+        .into_iter()
+        .flatten();
+    let names = names.map(String::as_str);
     let lines = stem.into_iter().chain(names).map(|name| format!("{name}\n"));
     lines.collect()
 }

@@ -101,8 +101,7 @@ impl Collector {
     pub fn new(request: &SearchRequest, limit: usize) -> Self {
         Self {
             limit,
-            // Collect at least `AMONG` hits, so that the latest of equally good hits is found even if the limit is
-            // small.
+            // With a small limit, more hits are collected, so that the latest of equally good hits is found.
             packer: Packer::new(limit.max(AMONG), request.budget_tokens.map(u64::from)),
             explain: request.explain,
             min_score: request.min_score.unwrap_or(0.0),
@@ -161,7 +160,8 @@ impl Collector {
         self.found.get_or_insert(tokens);
         let ranked = &place.ranked;
         let has_no_word = ranked.lexical.is_some() && ranked.explain.lexical_unit <= 0.0;
-        if has_no_word && place.first_score < GOOD && is_bare_heading(&text, &place.heading) {
+        let is_close = ranked.vector.is_some() && place.first_score >= GOOD;
+        if has_no_word && !is_close && is_bare_heading(&text, &place.heading) {
             return self.drop_hit(&place, line, "only-heading");
         }
         if !(self.said.is_new(&text) || self.changes_a_value(&place, line, &text)) {

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hippo_proto::{MAX_LIMIT, RpcError, SearchMode, SearchRequest};
+use hippo_rank::collapse::collapse;
 use hippo_rank::dates::{self, DateRange};
+use hippo_rank::rank::{RankedChunk, passages_of_days};
 use hippo_store::StoreError;
 use hippo_text::chunk::Speaker;
 use hippo_text::speaker;
@@ -12,6 +14,7 @@ use hippo_text::terms::{self, QueryTerm};
 use hippo_types::scope::Viewer;
 use hippo_types::time::{Date, Timestamp};
 
+use super::OVERFETCH;
 use super::filter::Filter;
 use crate::config;
 use crate::view::{SearchSnapshot, WorkspaceView};
@@ -34,6 +37,8 @@ pub struct SearchQuestion {
     pub expressions: Vec<String>,
     /// Range of the dates that the query mentions.
     pub dates: Option<DateRange>,
+    /// True if the query asks for everything of these days.
+    pub only_dates: bool,
     /// Time of the request.
     pub at: Timestamp,
 }
@@ -70,6 +75,7 @@ impl SearchQuestion {
             expressions: terms.iter().map(terms::fts_query).collect(),
             terms,
             dates: dates::date_range(&request.query, today),
+            only_dates: mode != SearchMode::Index && dates::is_only_dates(&request.query, today),
             request,
             at,
         })
@@ -96,6 +102,17 @@ impl SearchQuestion {
         snapshot: &SearchSnapshot,
     ) -> Result<Vec<Arc<[u32]>>, StoreError> {
         view.postings(snapshot, &self.expressions)
+    }
+
+    /// Returns the passages of the days in the query if it asks for everything of these days.
+    pub fn passages_of_days(&self, snapshot: &SearchSnapshot) -> Vec<RankedChunk> {
+        let Some(days) = self.dates.filter(|_| self.only_dates) else {
+            return Vec::new();
+        };
+        let wanted = self.limit * OVERFETCH + 20;
+        let passes = |chunk| self.filter.passes(snapshot, chunk);
+        let ranked = passages_of_days(&snapshot.corpus, &days, &passes, wanted);
+        collapse(&ranked, &snapshot.corpus, wanted)
     }
 
     /// Returns the text that the model embeds for the query: the query in the first person if it names speakers.

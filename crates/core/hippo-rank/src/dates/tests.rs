@@ -14,6 +14,32 @@ fn range(query: &str) -> Option<(String, bool)> {
 }
 
 #[test]
+fn questions_for_everything_of_some_days_are_recognized() {
+    let all = [
+        "2026-05-10",
+        "what happened on 10 May?",
+        "What did we do yesterday?",
+        "notes of last week",
+        "show me everything from March 2026",
+        "What did I work on between Monday and Tuesday?",
+        "was ist gestern passiert",
+    ];
+    for query in all {
+        assert!(is_only_dates(query, TODAY), "{query}");
+    }
+    let others = [
+        "what did we decide yesterday",
+        "what happened before May",
+        "what happened?",
+        "may I",
+        "",
+    ];
+    for query in others {
+        assert!(!is_only_dates(query, TODAY), "{query}");
+    }
+}
+
+#[test]
 fn relative_dates_are_resolved_from_today() {
     let table = [
         ("what did we decide today?", "2026-05-20..2026-05-20"),

@@ -7,6 +7,14 @@ use hippo_types::time::{Date, find_date};
 /// Maximum number of lines of front matter.
 const LINES: u32 = 400;
 
+/// Fields whose values say nothing about the subject of the file.
+#[rustfmt::skip] // a list is read in lines
+const TECHNICAL: [&str; 24] = [
+    "agent", "created", "cssclass", "cssclasses", "date", "day", "draft", "id", "image", "lang", "layout", "locale",
+    "modified", "name", "permalink", "publish", "published", "scope", "slug", "title", "updated", "url", "uuid",
+    "version",
+];
+
 /// Front matter of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FrontMatter {
@@ -18,6 +26,8 @@ pub struct FrontMatter {
     pub tags: Vec<String>,
     /// `aliases:` (or `alias:`): other names of the file.
     pub aliases: Vec<String>,
+    /// Short values of other fields, such as `author:` and `status:`.
+    pub values: Vec<String>,
     /// `agent:`, and `scope: private`.
     pub restriction: ScopeRestriction,
     /// True if a field contains prose, such as a description.
@@ -72,7 +82,7 @@ pub(super) fn parse_front_matter(bytes: &[u8]) -> Option<FoundFrontMatter> {
             match (line.strip_prefix("- "), fields.list_of(&last_key)) {
                 (Some(item), Some(list)) => add_names(list, [item]),
                 (None, Some(list)) => add_names(list, split_list(&line)),
-                (_, None) => {}
+                (item, None) => fields.add_values(&last_key, item.unwrap_or(&line)),
             }
             continue;
         }
@@ -129,7 +139,8 @@ fn parse_field(text: &[u8]) -> Option<(String, String)> {
 impl FrontMatter {
     /// Returns whether the front matter contains names by which the file is found.
     pub(super) fn has_names(&self) -> bool {
-        self.title.is_some() || !self.tags.is_empty() || !self.aliases.is_empty()
+        let lists = [&self.tags, &self.aliases, &self.values];
+        self.title.is_some() || lists.iter().any(|list| !list.is_empty())
     }
 
     /// Returns the list of names that a field contains, if it contains names.
@@ -139,6 +150,19 @@ impl FrontMatter {
             "aliases" | "alias" => Some(&mut self.aliases),
             _ => None,
         }
+    }
+
+    /// Adds the values of a field without a meaning of its own, or notes that the field contains prose.
+    fn add_values(&mut self, key: &str, value: &str) {
+        if TECHNICAL.contains(&key) {
+            return;
+        }
+        let (prose, short): (Vec<&str>, Vec<&str>) = split_list(value)
+            .into_iter()
+            .filter(|value| value.contains(char::is_alphabetic))
+            .partition(|value| is_prose(value));
+        self.has_prose |= !prose.is_empty();
+        add_names(&mut self.values, short);
     }
 
     fn restrict(&mut self, restriction: ScopeRestriction) {
@@ -160,10 +184,16 @@ impl FrontMatter {
             ("scope", "private") => self.restrict(ScopeRestriction::Private),
             _ => {}
         }
-        if value.is_empty() || value.starts_with(['|', '>', '{', '[', '&', '*']) {
+        if value.starts_with('[') {
+            return self.add_values(key, &value);
+        }
+        if value.is_empty() || value.starts_with(['|', '>', '{', '&', '*']) {
             return;
         }
-        self.has_prose |= value.split_whitespace().count() >= 4;
+        self.has_prose |= is_prose(&value);
+        if !is_prose(&value) {
+            self.add_values(key, &value);
+        }
         match key {
             "date" | "day" => self.date = find_date(&value).or(self.date),
             "created" => self.date = self.date.or_else(|| find_date(&value)),
@@ -172,6 +202,10 @@ impl FrontMatter {
             _ => {}
         }
     }
+}
+
+fn is_prose(value: &str) -> bool {
+    value.split_whitespace().count() >= 4
 }
 
 /// Adds the names of tags or of a file to a list.
@@ -247,6 +281,32 @@ mod tests {
         // An apostrophe inside a word starts no quote.
         let found = fields("---\naliases: Ada's bread, Levain\n---\n").unwrap();
         assert_eq!(found.aliases, ["Ada's bread", "Levain"]);
+    }
+
+    #[test]
+    fn values_of_other_fields_are_read() {
+        let found = fields(
+            "---\ntitle: T\nauthor: Mary Shelley\nstatus: \"read\"\nrating: 4\ngenres: [gothic, 'a, b']\nwhere:\n  \
+             - the shelf\ncssclass: wide\nabout:\n  city: Geneva\n---\n",
+        )
+        .unwrap();
+        assert_eq!(
+            found.values,
+            [
+                "Mary Shelley",
+                "read",
+                "gothic",
+                "a, b",
+                "the shelf",
+                "city: Geneva"
+            ]
+        );
+        assert!(!found.has_prose);
+        assert!(
+            fields("---\nabout: |\n  A pump that failed twice.\n---\n")
+                .unwrap()
+                .has_prose
+        );
     }
 
     #[test]
