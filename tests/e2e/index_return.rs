@@ -107,3 +107,30 @@ fn a_readded_workspace_has_its_overflowed_and_archived_entries() {
     let gone = before.iter().find(|(_, _, archived)| *archived).unwrap();
     assert_eq!(client.restore(&root, &gone.0).place, EntryPlace::Index);
 }
+
+#[test]
+fn entries_of_a_deleted_file_leave_the_map_until_the_file_returns() {
+    let (scratch, _daemon, mut client) = indexed();
+    let root = scratch.workspace();
+    let text = "# Greenhouse\n\nThe fan of the greenhouse runs at 40 percent.\n";
+    scratch.write("knowledge/greenhouse.md", text);
+    client.sync(&root);
+    client.run(&root, Cycle::Light);
+    assert!(scratch.index_file().contains("knowledge/greenhouse.md"));
+    let id = id_of(&mut client, &scratch, "Greenhouse");
+    std::fs::remove_file(root.join("knowledge/greenhouse.md")).unwrap();
+    client.sync(&root);
+    client.run(&root, Cycle::Light);
+    let map = scratch.index_file();
+    assert!(
+        !map.contains("greenhouse") && !map.contains("no longer exists"),
+        "{map}"
+    );
+    // The entry is not lost: it can be listed, and it returns with the file.
+    assert_eq!(client.show(&root, &id).stale, ["knowledge/greenhouse.md"]);
+    scratch.write("knowledge/greenhouse.md", text);
+    client.sync(&root);
+    client.run(&root, Cycle::Light);
+    let map = scratch.index_file();
+    assert!(block_of(&map, &id).contains("40 percent"), "{map}");
+}

@@ -178,7 +178,8 @@ pub fn select_entries(items: &[SelectionItem], limits: &Limits) -> MasterSelecti
 }
 
 /// Returns at most `most` ids for Quick Access (20 in v1), most accessed first. Ties are broken by strength, then by
-/// priority, then in favour of whole files.
+/// priority, then in favour of whole files. Entries without accesses take turns by the folder of their file, so that one
+/// large folder does not fill the list.
 #[must_use]
 pub fn quick_access<'a>(entries: impl Iterator<Item = (&'a Entry, f32)>, most: usize) -> Vec<EntryId> {
     let mut ranked: Vec<(&Entry, f32)> = entries.collect();
@@ -206,8 +207,19 @@ pub fn quick_access<'a>(entries: impl Iterator<Item = (&'a Entry, f32)>, most: u
         let file = entry.pointers.first().map(|pointer| &pointer.path);
         entry.hits > 0 || file.is_none() || files.insert(file)
     });
-    ranked.truncate(most);
-    ranked.into_iter().map(|(entry, _)| entry.id.clone()).collect()
+    let mut turns: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut listed: Vec<(Reverse<u32>, usize, &Entry)> = Vec::with_capacity(ranked.len());
+    for (entry, _) in ranked {
+        let path = entry.pointers.first().map_or("", |pointer| pointer.path.as_str());
+        let folder = path.split_once('/').map_or(path, |(folder, _)| folder);
+        let turn = turns.entry(folder).or_default();
+        *turn += usize::from(entry.hits == 0);
+        let turn = if entry.hits == 0 { *turn } else { 0 };
+        listed.push((Reverse(entry.hits), turn, entry));
+    }
+    listed.sort_by_key(|(hits, turn, _)| (*hits, *turn));
+    listed.truncate(most);
+    listed.into_iter().map(|(.., entry)| entry.id.clone()).collect()
 }
 
 /// Returns the best entry of each file, in order of worth and date, as long as these entries fit together.

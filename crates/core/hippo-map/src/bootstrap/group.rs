@@ -11,7 +11,7 @@ use hippo_types::time::{Date, days_between, find_date};
 /// Minimum number of files in a folder that becomes a group of its own.
 const OWN_GROUP: usize = 5;
 /// Maximum number of groups that are named after folders.
-const MOST_OWN: usize = 6;
+const MOST_OWN: usize = 16;
 
 /// Group of entries about projects (v1 §5.3).
 pub const PROJECTS: &str = "Projects";

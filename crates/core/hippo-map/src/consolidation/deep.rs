@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{EntryChange, RecordFields};
 use super::planner::CyclePlanner;
+use super::record::{FILE_GONE, SECTION_GONE};
 use super::{
     EntryText, PRUNE_BELOW, QUEUE_BELOW, QUICK_ACCESS, RELATED_FROM, RELATED_MOST, RecordPlace, Rule,
     archival, merge, sources,
@@ -89,13 +90,13 @@ pub(super) fn update_texts(planner: &mut CyclePlanner) {
     for record in planner.state.records.values() {
         let first = record.entry.pointers.first();
         if let Some(first) = first.filter(|first| lost.contains(first)) {
-            let (topic, what) = match &first.section {
-                Some(section) => (section, "section"),
-                None => (&first.path, "file"),
+            let (topic, summary) = match &first.section {
+                Some(section) => (section, SECTION_GONE),
+                None => (&first.path, FILE_GONE),
             };
             let text = EntryText {
                 topic: topic.clone(),
-                summary: format!("This {what} no longer exists."),
+                summary: summary.to_owned(),
                 ..EntryText::default()
             };
             fresh.insert(record.entry.id.clone(), text);

@@ -9,6 +9,11 @@ use crate::bootstrap::TimeBand;
 use hippo_types::entry::{Entry, EntryId, EntryOrigin, Pointer};
 use hippo_types::time::Timestamp;
 
+/// Summary of an entry whose file is gone.
+pub(super) const FILE_GONE: &str = "This file no longer exists.";
+/// Summary of an entry whose section is gone.
+pub(super) const SECTION_GONE: &str = "This section no longer exists.";
+
 /// Place of an entry, with the time of the move. `EntryPlace`, the type in responses to clients, does not have this
 /// time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -151,6 +156,12 @@ impl EntryRecord {
             apart: false,
             entry,
         }
+    }
+
+    /// Returns `true` if a cycle found that the source of the entry is gone.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        [FILE_GONE, SECTION_GONE].contains(&self.entry.summary.as_str())
     }
 
     /// Returns the entry with the values of the index file: strength, last access and hits. Tags that hippod extracted
