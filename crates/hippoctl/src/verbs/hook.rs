@@ -182,11 +182,12 @@ impl HookWork {
             }
         }
         if !self.args.pending {
-            // The daemon is started now, so that it is ready for the first search.
-            if self.session.connect_only().is_err() && !self.no_start {
-                self.start()?;
-            }
-            return Ok(());
+            // The daemon is started now, so that it is ready for the first prompt, which does not wait for it.
+            return if self.no_start {
+                Ok(())
+            } else {
+                self.client().map(drop)
+            };
         }
         self.until = self.until.min(Instant::now() + PENDING);
         let workspace = text(&folder)?;

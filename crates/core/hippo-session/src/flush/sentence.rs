@@ -100,7 +100,7 @@ pub fn extract_sentences(text: &str) -> Vec<Sentence> {
 
 /// Marker words with their subject and weight.
 #[rustfmt::skip] // keep the list compact
-const WORDS: [(&str, SentenceKind, u32); 62] = {
+const WORDS: [(&str, SentenceKind, u32); 68] = {
     use SentenceKind::{Analysis, Decision, Outcome, Step};
     [
     ("decided", Decision, 3), ("decision", Decision, 3), ("we chose", Decision, 3), ("i chose", Decision, 3),
@@ -109,6 +109,7 @@ const WORDS: [(&str, SentenceKind, u32); 62] = {
     ("the approach", Decision, 1), ("recommend", Decision, 2), ("should use", Decision, 1),
     ("switched to", Decision, 2), ("entschieden", Decision, 3), ("решил", Decision, 3),
     ("будем использовать", Decision, 2), ("decidi", Decision, 3), ("décid", Decision, 3), ("决定", Decision, 3),
+    ("from now on", Decision, 3), ("ab jetzt", Decision, 3),
     ("root cause", Analysis, 3), ("the problem is", Analysis, 3), ("the issue is", Analysis, 3),
     ("the problem was", Analysis, 3), ("the issue was", Analysis, 3), ("turns out", Analysis, 3),
     ("because", Analysis, 2), ("due to", Analysis, 2), ("i found", Analysis, 2), ("found that", Analysis, 2),
@@ -118,7 +119,8 @@ const WORDS: [(&str, SentenceKind, u32); 62] = {
     ("completed", Outcome, 2), ("implemented", Outcome, 2), ("created", Outcome, 1), ("updated", Outcome, 1),
     ("removed", Outcome, 1), ("committed", Outcome, 2), ("pushed", Outcome, 2), ("successfully", Outcome, 2),
     ("could not", Outcome, 2), ("couldn't", Outcome, 2), ("remaining", Outcome, 1),
-    ("still fail", Outcome, 2), ("is left", Outcome, 1), ("erledigt", Outcome, 2), ("готово", Outcome, 2),
+    ("still fail", Outcome, 2), ("is left", Outcome, 1), ("still open", Outcome, 3),
+    ("open question", Outcome, 3), ("left to do", Outcome, 2), ("noch offen", Outcome, 3), ("erledigt", Outcome, 2), ("готово", Outcome, 2),
     ("完成", Outcome, 2), ("i'll ", Step, 2), ("let me ", Step, 3), ("i will now", Step, 3),
     ("now i need", Step, 3), ("i'm going to", Step, 2),
     ]

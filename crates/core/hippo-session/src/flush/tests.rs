@@ -76,6 +76,23 @@ fn a_session_becomes_a_section_with_request_analysis_decision_and_outcome() {
 }
 
 #[test]
+fn the_outcome_names_what_is_still_open() {
+    let at = "2026-03-02T09:00:00Z";
+    let told =
+        "Fixed the pump in src/pump.rs. I also updated the panel. Still open: the alarm of the second tank.";
+    let found = texts(
+        [user(at, "Please make the pump restart."), said(at, told)]
+            .concat()
+            .as_bytes(),
+    );
+    assert!(
+        found[0].contains("Fixed the pump in src/pump.rs. Still open: the alarm"),
+        "{}",
+        found[0]
+    );
+}
+
+#[test]
 fn output_of_tools_in_messages_of_the_user_is_not_a_request() {
     let line = |role: &str, text: &str| format!("{}\n", serde_json::json!({"role": role, "content": text}));
     let output = "  % Total    % Received\n100   293  100   293    0     0  12993      0 --:--:-- --:--:-- 15421\nthe pump runs\nbash-$";

@@ -240,8 +240,7 @@ impl SessionTopic {
                 texts(&self.before, |tells| tells != Some(SentenceKind::Step), 1),
             ]
         } else {
-            let telling = texts(&self.last, |tells| tells == Some(SentenceKind::Outcome), 2);
-            [telling, texts(&self.last, |_| true, 2)]
+            [self.last_outcomes(), texts(&self.last, |_| true, 2)]
         };
         let chosen = choices.into_iter().find(|choice| !choice.is_empty());
         let joined = chosen.unwrap_or_default().into_iter().reduce(|text, sentence| {
@@ -253,6 +252,20 @@ impl SessionTopic {
             text + end + &sentence
         });
         joined.unwrap_or_default()
+    }
+
+    /// Returns the first sentence about an outcome in the last message, and the best of the others, which may name what
+    /// is still open.
+    fn last_outcomes(&self) -> Vec<String> {
+        let is_outcome = |sentence: &&Sentence| sentence.tells == Some(SentenceKind::Outcome);
+        let mut outcomes = self.last.iter().filter(is_outcome);
+        let first = outcomes.next();
+        let best = outcomes.max_by_key(|sentence| sentence.weight);
+        first
+            .into_iter()
+            .chain(best)
+            .map(|sentence| sentence.text.clone())
+            .collect()
     }
 
     /// Merges the next topic of the same day into this one.
