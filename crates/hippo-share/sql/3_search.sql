@@ -89,9 +89,10 @@ BEGIN
         )
         SELECT p.id, (CASE WHEN p.model = $4 THEN p.vector <=> $3 END)::real, $6, $7
         FROM (SELECT id FROM by_words WHERE $2 IS NOT NULL UNION SELECT id FROM by_vector WHERE $3 IS NOT NULL) AS one
-        JOIN %1$I AS p USING (id)
+        -- The primary key begins with the team.
+        JOIN %1$I AS p ON p.team = $9 AND p.id = one.id
     $q$, part)
-    USING by_words, query, by_vector, by_model, own_source, total, counted, most;
+    USING by_words, query, by_vector, by_model, own_source, total, counted, most, of_team;
 END
 $$;
 REVOKE ALL ON FUNCTION search FROM PUBLIC;
