@@ -114,6 +114,20 @@ fn a_question_that_is_only_a_date_returns_the_passages_of_the_day() {
         assert!(answer.results[0].text.contains("interviews"), "{answer:?}");
         assert!(!answer.nothing_relevant, "{answer:?}");
     }
+    // A later text of the day is found, although it contains no word of the question.
+    let ask_again = |client: &mut Caller| -> SearchResponse {
+        let query = "what happened on 23 October 2023?";
+        let request = SearchRequest::new(scratch.workspace().display().to_string(), query);
+        client.raw().call(&request.into()).expect("an answer")
+    };
+    assert_eq!(ask_again(&mut client).results.len(), 2);
+    scratch.write(
+        "memory/2023-10-23.md",
+        "# 2023-10-23\n\n- Moved the backup to another city.\n",
+    );
+    client.sync(&scratch.workspace());
+    let answer = ask_again(&mut client);
+    assert!(answer.results[0].text.contains("backup"), "{answer:?}");
     // Each day of a longer time has a turn.
     let answer = ask(&mut client, &scratch, "what happened in October 2023?");
     let paths: Vec<&str> = answer.results.iter().map(|hit| hit.path.as_str()).collect();

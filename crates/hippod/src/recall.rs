@@ -62,8 +62,7 @@ pub use why::why;
 const VECTOR_CANDIDATES: usize = 300;
 /// Number of the nearest chunks whose similarity is computed again from exact vectors.
 const RESCORED: usize = 40;
-/// Number of ranked chunks per requested result. Some chunks are dropped later, because they are near-duplicates, have
-/// changed on disk, or do not fit into the budget.
+/// Number of ranked chunks per requested result. Near-duplicates, changed texts and long texts are dropped later.
 const OVERFETCH: usize = 4;
 
 /// Handles that a search needs.
@@ -140,13 +139,17 @@ impl SearchState {
         model: Option<&str>,
         outside: OutsideSearch,
     ) -> Result<Option<SearchAnswer>, RpcError> {
-        let snapshot = self.view.snapshot();
+        let mut snapshot = self.view.snapshot();
         if embedded.is_some() && snapshot.model.as_deref() != model {
             return Ok(None);
         }
         let of_days = self.question.passages_of_days(&snapshot);
         if !of_days.is_empty() {
-            return Ok(Some(self.collect(snapshot, &of_days, None, Some(outside), true)));
+            let answered = self.collect(snapshot, &of_days, None, None, true);
+            if !answered.response.results.is_empty() {
+                return Ok(Some(answered));
+            }
+            snapshot = self.view.snapshot();
         }
         let vector = embedded.map(|one| &*one.vector);
         let ranked = self.rank(&snapshot, vector, None)?;

@@ -7,7 +7,6 @@ mod calendar;
 mod moment;
 mod word;
 
-use hippo_text::terms::is_stop;
 use hippo_types::time::Date;
 
 use calendar::Days;
@@ -17,13 +16,22 @@ use word::{Word, words};
 /// Number of words of a question that are read. Text after them is probably a pasted file, whose dates do not count.
 const WORDS: usize = 400;
 
-/// Words with which people ask for everything of some days.
+/// Words of a question for everything of some days, apart from the days.
 #[rustfmt::skip] // a list is read in lines
-const ANYTHING: [&str; 34] = [
-    "activities", "activity", "anything", "day", "days", "diary", "done", "entries", "entry", "events", "everything",
-    "gemacht", "geschah", "going", "happen", "happened", "happening", "happens", "journal", "list", "log", "logs", "los",
-    "note", "notes", "notizen", "passiert", "passierte", "recap", "show", "summarize", "summary", "work", "worked",
+const ANYTHING: [&str; 77] = [
+    "a", "about", "activities", "activity", "all", "an", "anything", "are", "at", "day", "days", "diary", "did", "do",
+    "does", "doing", "done", "during", "entries", "entry", "events", "everything", "for", "from", "going", "had",
+    "happen", "happened", "happening", "happens", "i", "in", "is", "journal", "list", "log", "logs", "me", "my", "note",
+    "notes", "of", "on", "our", "recap", "show", "summarize", "summary", "the", "there", "us", "was", "we", "were",
+    "what", "work", "worked",
+    // German
+    "alles", "am", "der", "die", "es", "gab", "gemacht", "geschah", "habe", "haben", "ich", "im", "ist", "notizen",
+    "passiert", "passierte", "vom", "von", "war", "wir",
 ];
+/// Letters in a numeric date: an ordinal (`3rd`), a time (`T10:00Z`) or a week (`W11`).
+const IN_DATES: [&str; 8] = ["", "st", "nd", "rd", "th", "t", "tz", "w"];
+/// Maximum bytes of a run of letters and digits in a question for everything of some days.
+const LONGEST_WORD: usize = 40;
 
 /// Days from `start` to `end`, both inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,24 +76,36 @@ pub fn date_range(query: &str, today: Date) -> Option<DateRange> {
     first
 }
 
-/// Returns true if a question asks for everything of some days: "what happened on 10 May", "2026-05-10".
+/// Returns true if a question asks for everything of the days of its only date: "what happened on 10 May",
+/// "2026-05-10".
 #[must_use]
 pub fn is_only_dates(query: &str, today: Date) -> bool {
+    let mut runs = query.split(|mark: char| !mark.is_alphanumeric());
+    if runs.any(|run| run.len() > LONGEST_WORD) {
+        return false;
+    }
     let words = words(query, WORDS);
-    let mut has_date = false;
+    let is_date = |word: &Word| {
+        let letters: String = word.text.chars().filter(|mark| mark.is_alphabetic()).collect();
+        !word.text.starts_with(|mark: char| mark.is_ascii_digit()) || IN_DATES.contains(&letters.as_str())
+    };
+    let mut found = None;
     let mut at = 0;
     while at < words.len() {
-        let word = words[at].text.as_str();
         if let Some((range, length)) = expression(&words, at, today) {
-            has_date |= range.start > Date::MIN;
+            let whole = &words[at..at + length.max(1)];
+            if found.is_some() || range.start == Date::MIN || !whole.iter().all(is_date) {
+                return false;
+            }
+            found = Some(range);
             at += length.max(1);
-        } else if is_stop(word) || ANYTHING.contains(&word) {
+        } else if ANYTHING.contains(&words[at].text.as_str()) {
             at += 1;
         } else {
             return false;
         }
     }
-    has_date
+    found.is_some()
 }
 
 /// Parses the date expression that starts at word `at`. Returns the range of days, and the length of the expression in

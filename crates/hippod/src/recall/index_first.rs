@@ -96,7 +96,7 @@ pub fn consult(view: &WorkspaceView, question: &SearchQuestion) -> Result<EntryC
     };
     consulted.learned = index
         .learned(&question.cue())
-        .filter(|_| question.filter.viewer.0.is_none())
+        .filter(|_| question.may_be_learned())
         .and_then(|record| Some((Arc::clone(record), answers(record)?)));
     let by_index = question.mode == SearchMode::Index;
     let found = index.find(&question.terms, LOOKED_AT, by_index).into_iter();

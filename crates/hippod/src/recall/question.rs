@@ -37,7 +37,7 @@ pub struct SearchQuestion {
     pub expressions: Vec<String>,
     /// Range of the dates that the query mentions.
     pub dates: Option<DateRange>,
-    /// True if the query asks for everything of these days.
+    /// True if the query asks for everything of these days. With a minimum score, passages are always ranked.
     pub only_dates: bool,
     /// Time of the request.
     pub at: Timestamp,
@@ -75,7 +75,9 @@ impl SearchQuestion {
             expressions: terms.iter().map(terms::fts_query).collect(),
             terms,
             dates: dates::date_range(&request.query, today),
-            only_dates: mode != SearchMode::Index && dates::is_only_dates(&request.query, today),
+            only_dates: mode != SearchMode::Index
+                && request.min_score.is_none()
+                && dates::is_only_dates(&request.query, today),
             request,
             at,
         })
@@ -102,6 +104,13 @@ impl SearchQuestion {
         snapshot: &SearchSnapshot,
     ) -> Result<Vec<Arc<[u32]>>, StoreError> {
         view.postings(snapshot, &self.expressions)
+    }
+
+    /// Returns whether the answer may be stored for the same question. A stored answer is visible to all agents, and the
+    /// question of an agent may be private. New texts of the days do not need to contain words of a question that is only
+    /// a date.
+    pub fn may_be_learned(&self) -> bool {
+        self.filter.viewer.0.is_none() && !self.only_dates
     }
 
     /// Returns the passages of the days in the query if it asks for everything of these days.

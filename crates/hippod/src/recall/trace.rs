@@ -78,9 +78,12 @@ pub fn complete(state: &SearchState, answered: SearchAnswer) -> SearchResponse {
     let is_own = response.results.iter().all(|hit| hit.origin.is_none());
     let whole = response.index.degraded.is_none() && is_own;
     let searched = question.mode == SearchMode::Hybrid && consulted.route != Route::Index;
-    // A stored answer is visible to all agents, and the question itself may be private.
-    let is_public = question.filter.viewer.0.is_none();
-    if searched && whole && is_public && !question.filter.is_set() && question.request.min_score.is_none() {
+    if searched
+        && whole
+        && question.may_be_learned()
+        && !question.filter.is_set()
+        && question.request.min_score.is_none()
+    {
         trace.learned = lesson(question, &response, passages, all);
         let reworded = trace.learned.as_ref().and_then(|lesson| {
             let is_new = index.learned(&lesson.learned.cue).is_none();

@@ -6,8 +6,8 @@ use super::change::{EntryChange, RecordFields};
 use super::planner::CyclePlanner;
 use super::record::{FILE_GONE, SECTION_GONE};
 use super::{
-    EntryText, PRUNE_BELOW, QUEUE_BELOW, QUICK_ACCESS, RELATED_FROM, RELATED_MOST, RecordPlace, Rule,
-    archival, merge, sources,
+    EntryRecord, EntryText, PRUNE_BELOW, QUEUE_BELOW, QUICK_ACCESS, RELATED_FROM, RELATED_MOST, RecordPlace,
+    Rule, archival, merge, sources,
 };
 use crate::decay;
 use crate::hierarchy::quick_access;
@@ -88,8 +88,9 @@ pub(super) fn update_texts(planner: &mut CyclePlanner) {
     let mut fresh = std::mem::take(&mut planner.state.texts);
     let lost = std::mem::take(&mut planner.state.lost);
     for record in planner.state.records.values() {
-        let first = record.entry.pointers.first();
-        if let Some(first) = first.filter(|first| lost.contains(first)) {
+        let pointers = &record.entry.pointers;
+        let all_lost = pointers.iter().all(|pointer| lost.contains(pointer));
+        if let Some(first) = pointers.first().filter(|_| all_lost) {
             let (topic, summary) = match &first.section {
                 Some(section) => (section, SECTION_GONE),
                 None => (&first.path, FILE_GONE),
@@ -147,7 +148,8 @@ pub(super) fn replay_reviewed(planner: &mut CyclePlanner) {
 
 /// Updates the entries under Quick Access.
 pub(super) fn list_quick_access(planner: &mut CyclePlanner) {
-    let listed = planner.state.live().filter(|record| record.learned.is_none());
+    let is_listed = |record: &&EntryRecord| record.learned.is_none() && !record.is_gone();
+    let listed = planner.state.live().filter(is_listed);
     let listed = listed.map(|record| (&record.entry, record.strength));
     let to = quick_access(listed, QUICK_ACCESS);
     let from = planner.state.quick_access.clone();

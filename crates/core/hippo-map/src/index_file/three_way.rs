@@ -26,8 +26,8 @@ const MOST_COMPARISONS: usize = 100_000_000;
 
 /// Merges two sides with their base.
 ///
-/// An element of our side for which `sticky` is true is kept even if their side dropped it. Equal elements for which
-/// `is_blank` is true are different elements.
+/// An element of our side for which `sticky` is true is kept even if their side dropped it. Elements for which `is_blank`
+/// is true never match each other.
 pub(super) fn merge<T: Hash + Ord>(
     base: &[T],
     ours: &[T],
@@ -85,7 +85,12 @@ pub(super) fn merge<T: Hash + Ord>(
         if !sticky(element) && !is_blank(element) {
             let [ours, theirs] =
                 [&in_ours, &in_theirs].map(|counts| counts.get(element).copied().unwrap_or(0_usize));
-            let least = usize::from(ours > 0 && theirs > 0);
+            // Both sides may have dropped the same copy.
+            let least = if ours > 0 && theirs > 0 {
+                ours.max(theirs)
+            } else {
+                0
+            };
             left.insert(element, (ours + theirs).saturating_sub(base).max(least));
         }
     }

@@ -42,19 +42,16 @@ pub(super) struct MasterFile {
 }
 
 /// Returns the entries of the index file and of the files below `.hippocampus/`. Archived and forgotten entries are
-/// left out. Learned questions and entries whose source is gone are left out too, unless a person wrote their text or
-/// the current file adds text to them.
+/// left out. Learned questions are left out too, unless a person wrote their text or the current file adds text to
+/// them.
 pub(super) fn collect_live<'a>(current: &[u8], wanted: &LayoutInput<'a>) -> LiveEntries<'a> {
     let mut all = LiveEntries::new();
     let file = IndexFile::parse(current, wanted.settings);
     let annotated = file.entries().filter(|there| there.has_other_content());
     let kept: BTreeSet<&EntryId> = annotated.map(|there| &there.entry.id).collect();
     for (id, record) in wanted.records {
-        let is_told = !record.by_hand && (record.learned.is_some() || record.is_gone());
-        if is_told && !kept.contains(id)
-            || wanted.forgotten.contains(id)
-            || matches!(record.place, RecordPlace::Archive(_))
-        {
+        let is_question = record.learned.is_some() && !record.by_hand && !kept.contains(id);
+        if is_question || wanted.forgotten.contains(id) || matches!(record.place, RecordPlace::Archive(_)) {
             continue;
         }
         if let Some(filed) = record.as_filed() {

@@ -27,7 +27,15 @@ fn questions_for_everything_of_some_days_are_recognized() {
     for query in all {
         assert!(is_only_dates(query, TODAY), "{query}");
     }
+    let long = format!("2026-05-10 {}", "我们为什么决定使用新的数据库");
     let others = [
+        "Where did I go last weekend?",
+        "Why did it not work yesterday?",
+        "What did he tell me on Monday?",
+        "What happened on Monday and Wednesday?",
+        "what happened before May 2026 and yesterday",
+        "2026-05-10-incident-db.md",
+        long.as_str(),
         "what did we decide yesterday",
         "what happened before May",
         "what happened?",

@@ -13,8 +13,9 @@ use crate::dates::DateRange;
 const SCORE: f32 = 0.9;
 
 /// Returns the passages of some days: the first passage of each day, then the second of each, and so on. Texts whose
-/// path or heading contains the date come before files that were only modified on the day, and words of an assistant
-/// come last. `filter` returns true if a chunk may be in the result.
+/// path or heading contains the date come before other files with the date, and words of an assistant come last.
+/// Without a date in a path or heading, returns nothing: the other files may only have been copied on the day. `filter`
+/// returns true if a chunk may be in the result.
 pub fn passages_of_days(
     corpus: &Corpus,
     days: &DateRange,
@@ -33,12 +34,15 @@ pub fn passages_of_days(
                 continue;
             };
             let section = document.sections().get(place.section as usize);
-            let is_modified = named != Some(date) && section.is_none_or(|section| section.date.is_none());
-            let group = (is_modified, place.speaker == Speaker::Assistant);
+            let is_other = named != Some(date) && section.is_none_or(|section| section.date.is_none());
+            let group = (is_other, place.speaker == Speaker::Assistant);
             found.push((group, date, &document.path, place.ordinal, *chunk));
         }
     }
     found.sort_unstable();
+    if found.first().is_none_or(|((is_other, _), ..)| *is_other) {
+        return Vec::new();
+    }
     let mut counts: HashMap<_, u32> = HashMap::new();
     let mut turns: Vec<_> = Vec::with_capacity(found.len());
     for (group, date, _, _, chunk) in found {

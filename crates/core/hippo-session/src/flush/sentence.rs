@@ -98,6 +98,9 @@ pub fn extract_sentences(text: &str) -> Vec<Sentence> {
     found
 }
 
+/// Weight of a marker of remaining work. The next session needs it more than any result.
+const OPEN: u32 = 12;
+
 /// Marker words with their subject and weight.
 #[rustfmt::skip] // keep the list compact
 const WORDS: [(&str, SentenceKind, u32); 68] = {
@@ -119,8 +122,8 @@ const WORDS: [(&str, SentenceKind, u32); 68] = {
     ("completed", Outcome, 2), ("implemented", Outcome, 2), ("created", Outcome, 1), ("updated", Outcome, 1),
     ("removed", Outcome, 1), ("committed", Outcome, 2), ("pushed", Outcome, 2), ("successfully", Outcome, 2),
     ("could not", Outcome, 2), ("couldn't", Outcome, 2), ("remaining", Outcome, 1),
-    ("still fail", Outcome, 2), ("is left", Outcome, 1), ("still open", Outcome, 3),
-    ("open question", Outcome, 3), ("left to do", Outcome, 2), ("noch offen", Outcome, 3), ("erledigt", Outcome, 2), ("готово", Outcome, 2),
+    ("still fail", Outcome, 2), ("is left", Outcome, 1), ("still open", Outcome, OPEN),
+    ("open question", Outcome, OPEN), ("left to do", Outcome, OPEN), ("noch offen", Outcome, OPEN), ("erledigt", Outcome, 2), ("готово", Outcome, 2),
     ("完成", Outcome, 2), ("i'll ", Step, 2), ("let me ", Step, 3), ("i will now", Step, 3),
     ("now i need", Step, 3), ("i'm going to", Step, 2),
     ]

@@ -15,6 +15,13 @@ const TECHNICAL: [&str; 24] = [
     "version",
 ];
 
+/// Maximum number of values of other fields that are read.
+const MOST_VALUES: usize = 64;
+/// Maximum bytes of such a value.
+const LONGEST_VALUE: usize = 80;
+/// Values that say nothing without their field.
+const SWITCHES: [&str; 5] = ["true", "false", "null", "yes", "no"];
+
 /// Front matter of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FrontMatter {
@@ -82,7 +89,9 @@ pub(super) fn parse_front_matter(bytes: &[u8]) -> Option<FoundFrontMatter> {
             match (line.strip_prefix("- "), fields.list_of(&last_key)) {
                 (Some(item), Some(list)) => add_names(list, [item]),
                 (None, Some(list)) => add_names(list, split_list(&line)),
-                (item, None) => fields.add_values(&last_key, item.unwrap_or(&line)),
+                // Other nested lines are nested fields, such as settings, or prose.
+                (Some(item), None) => fields.add_values(&last_key, item),
+                (None, None) => {}
             }
             continue;
         }
@@ -157,12 +166,18 @@ impl FrontMatter {
         if TECHNICAL.contains(&key) {
             return;
         }
-        let (prose, short): (Vec<&str>, Vec<&str>) = split_list(value)
-            .into_iter()
-            .filter(|value| value.contains(char::is_alphabetic))
-            .partition(|value| is_prose(value));
-        self.has_prose |= !prose.is_empty();
-        add_names(&mut self.values, short);
+        let is_word = |value: &&str| {
+            let has_letter =
+                !value.starts_with(|mark: char| mark.is_numeric()) && value.contains(char::is_alphabetic);
+            has_letter && value.len() <= LONGEST_VALUE && !value.contains(": ") && !SWITCHES.contains(value)
+        };
+        for value in split_list(value).into_iter().filter(is_word) {
+            if is_prose(value) {
+                self.has_prose = true;
+            } else if self.values.len() < MOST_VALUES {
+                add_names(&mut self.values, [value]);
+            }
+        }
     }
 
     fn restrict(&mut self, restriction: ScopeRestriction) {
@@ -287,26 +302,15 @@ mod tests {
     fn values_of_other_fields_are_read() {
         let found = fields(
             "---\ntitle: T\nauthor: Mary Shelley\nstatus: \"read\"\nrating: 4\ngenres: [gothic, 'a, b']\nwhere:\n  \
-             - the shelf\ncssclass: wide\nabout:\n  city: Geneva\n---\n",
+             - the shelf\ncssclass: wide\nseen: true\nabout:\n  city: Geneva\n---\n",
         )
         .unwrap();
-        assert_eq!(
-            found.values,
-            [
-                "Mary Shelley",
-                "read",
-                "gothic",
-                "a, b",
-                "the shelf",
-                "city: Geneva"
-            ]
-        );
+        let values = ["Mary Shelley", "read", "gothic", "a, b", "the shelf"];
+        assert_eq!(found.values, values);
         assert!(!found.has_prose);
-        assert!(
-            fields("---\nabout: |\n  A pump that failed twice.\n---\n")
-                .unwrap()
-                .has_prose
-        );
+        let (list, image) = ("ab, ".repeat(9_000), "x".repeat(9_000));
+        let many = format!("---\nword: [{list}]\nimage: data:{image}\n---\n");
+        assert_eq!(fields(&many).unwrap().values.len(), MOST_VALUES);
     }
 
     #[test]

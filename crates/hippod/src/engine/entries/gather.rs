@@ -113,12 +113,13 @@ impl CycleInput {
             changed.extend(since.map(|document| document.path.clone()));
         }
         let known: BTreeSet<&str> = self.documents.iter().map(|known| known.path.as_str()).collect();
-        let first = |record: &EntryRecord| record.entry.pointers.first().cloned();
-        let lost = self.snapshot.records.values().filter_map(first).filter(|first| {
-            let looked_at = self.cycle == Cycle::Deep || changed.contains(&first.path);
-            looked_at && !known.contains(first.path.as_str()) && self.is_gone(&first.path)
-        });
-        self.snapshot.lost = lost.collect();
+        let is_lost = |record: &&EntryRecord| {
+            let mut paths = record.entry.pointers.iter().map(|pointer| pointer.path.as_str());
+            let looked_at = self.cycle == Cycle::Deep || paths.clone().any(|path| changed.contains(path));
+            looked_at && paths.all(|path| !known.contains(path) && self.is_gone(path))
+        };
+        let lost = self.snapshot.records.values().filter(is_lost);
+        self.snapshot.lost = lost.flat_map(|record| record.entry.pointers.clone()).collect();
         if changed.is_empty() {
             return;
         }
