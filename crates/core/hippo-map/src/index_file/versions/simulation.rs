@@ -175,7 +175,10 @@ impl Done {
                     topic: format!("Topic {number}"),
                     summary: "new".to_owned(),
                     // An entry without a pointer is a heading, and not an item.
-                    pointers: [pointer].into_iter().filter(|_| number % 3 > 0).collect(),
+                    pointers: [pointer]
+                        .into_iter()
+                        .filter(|_| !number.is_multiple_of(3))
+                        .collect(),
                     created: now,
                     accessed: now,
                     strength: 0.5,
