@@ -71,7 +71,7 @@ impl IndexedEntry {
     }
 
     /// Returns the bytes of the entry with spaces in place of its fields.
-    fn other_text(&self) -> Vec<u8> {
+    pub(super) fn other_text(&self) -> Vec<u8> {
         let EntryLayout {
             topic,
             summary,

@@ -117,9 +117,9 @@ fn merge_parts<'a>(
     shown: impl Fn(&FilePart<'a>) -> Cow<'a, [u8]>,
 ) -> Vec<u8> {
     let [in_base, in_ours, in_theirs] = [base, ours, theirs].map(part_keys);
-    let is_line = |key: &PartKey<'_>| matches!(key, PartKey::Line(_));
-    let is_blank = |key: &PartKey<'_>| *key == PartKey::Line(b"");
-    let pieces = three_way::merge(&in_base, &in_ours, &in_theirs, |key| !is_line(key), is_blank);
+    let pieces = three_way::merge(&in_base, &in_ours, &in_theirs, |key| {
+        !matches!(key, PartKey::Line(_))
+    });
     let mut out = Vec::new();
     for piece in pieces {
         let (part, bytes) = match piece {

@@ -2,12 +2,11 @@
 //!
 //! An element of the base is dropped if either side dropped it. The last copy of an element that both sides have is
 //! never dropped. Elements that one side added are kept. If both sides added an element at one position, it is kept
-//! once. An element that both sides have in another order is not kept twice.
+//! once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::hash::Hash;
 
-use hippo_text::text::take_room;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// Element of a merged sequence, by its index in the sides that have it.
@@ -26,14 +25,12 @@ const MOST_COMPARISONS: usize = 100_000_000;
 
 /// Merges two sides with their base.
 ///
-/// An element of our side for which `sticky` is true is kept even if their side dropped it. Elements for which `is_blank`
-/// is true never match each other.
+/// An element of our side for which `sticky` is true is kept even if their side dropped it.
 pub(super) fn merge<T: Hash + Ord>(
     base: &[T],
     ours: &[T],
     theirs: &[T],
     sticky: impl Fn(&T) -> bool,
-    is_blank: impl Fn(&T) -> bool,
 ) -> Vec<MergedElement> {
     let (in_ours, in_theirs) = (match_elements(base, ours), match_elements(base, theirs));
     let (mut our_of, mut known_ours) = (vec![None; base.len()], vec![false; ours.len()]);
@@ -78,39 +75,7 @@ pub(super) fn merge<T: Hash + Ord>(
         }
         from = (until.0 + 1, until.1 + 1);
     }
-    // Of an element that a side moved, the comparison recognizes only one of its positions.
-    let [in_base, in_ours, in_theirs] = [base, ours, theirs].map(count);
-    let mut left = BTreeMap::new();
-    for (element, base) in in_base {
-        if !sticky(element) && !is_blank(element) {
-            let [ours, theirs] =
-                [&in_ours, &in_theirs].map(|counts| counts.get(element).copied().unwrap_or(0_usize));
-            // Both sides may have dropped the same copy.
-            let least = if ours > 0 && theirs > 0 {
-                ours.max(theirs)
-            } else {
-                0
-            };
-            left.insert(element, (ours + theirs).saturating_sub(base).max(least));
-        }
-    }
-    out.retain(|element| {
-        let element = match element {
-            MergedElement::Ours(at) | MergedElement::Both(at, _) => &ours[*at],
-            MergedElement::Theirs(at) => &theirs[*at],
-        };
-        let room = left.get_mut(element);
-        room.is_none_or(|room| take_room(room, 1))
-    });
     out
-}
-
-fn count<T: Ord>(elements: &[T]) -> BTreeMap<&T, usize> {
-    let mut counts = BTreeMap::new();
-    for element in elements {
-        *counts.entry(element).or_default() += 1;
-    }
-    counts
 }
 
 /// Appends the chosen elements of both sides. Common elements are appended once. Among the other elements, ours are

@@ -8,9 +8,11 @@ mod simulation;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::block::IndexBlock;
 use super::{IndexFile, IndexFileOptions, IndexedEntry, as_written, merge_text};
+use hippo_text::text::take_room;
 use hippo_types::entry::{Entry, EntryId};
 
 /// Merges two versions of the index file that derive from `base`. If the versions have no common version, `base` is
@@ -53,7 +55,56 @@ pub fn merge_versions(base: &[u8], ours: &[u8], theirs: &[u8], settings: IndexFi
             merged.update(&merge_entry(base.as_ref(), &our, &their));
         }
     }
-    merged.to_bytes()
+    let counts = [&old, &our, &their].map(count_lines);
+    without_repeated_lines(&merged, &counts)
+}
+
+/// Returns the bytes of a merged file without the lines that it has too often. The comparison of the sides does not
+/// recognize a line that they have in another order, or below another entry. `counts` are those of the base and of both
+/// sides.
+fn without_repeated_lines(
+    merged: &IndexFile,
+    [base, ours, theirs]: &[BTreeMap<Vec<u8>, usize>; 3],
+) -> Vec<u8> {
+    let mut room: BTreeMap<&Vec<u8>, usize> = base
+        .iter()
+        .map(|(line, base)| {
+            let [ours, theirs] = [ours, theirs].map(|side| side.get(line).copied().unwrap_or(0));
+            // Both sides may have dropped the same copy.
+            let least = if ours.min(theirs) > 0 { ours.max(theirs) } else { 0 };
+            (line, (ours + theirs).saturating_sub(*base).max(least))
+        })
+        .collect();
+    let lines = merged.blocks.iter().flat_map(block_lines);
+    let kept = lines.filter(|(_, text)| room.get_mut(text).is_none_or(|room| take_room(room, 1)));
+    kept.flat_map(|(bytes, _)| bytes).copied().collect()
+}
+
+/// Counts the equal lines outside hippod's structures.
+fn count_lines(file: &IndexFile) -> BTreeMap<Vec<u8>, usize> {
+    let mut counts = BTreeMap::new();
+    let lines = file.blocks.iter().flat_map(block_lines);
+    for (_, text) in lines.filter(|(_, text)| !text.is_empty()) {
+        *counts.entry(text).or_default() += 1;
+    }
+    counts
+}
+
+/// Returns the lines of a block, each with its text outside hippod's structures.
+fn block_lines(block: &IndexBlock) -> Vec<(&[u8], Vec<u8>)> {
+    let texts = match block {
+        IndexBlock::Text(text) => text.clone(),
+        IndexBlock::Entry(indexed) => indexed.other_text(),
+        block => vec![b' '; block.bytes().len()],
+    };
+    let mut from = 0;
+    let lines = block.bytes().split_inclusive(|byte| *byte == b'\n');
+    lines
+        .map(|line| {
+            from += line.len();
+            (line, texts[from - line.len()..from].trim_ascii().to_vec())
+        })
+        .collect()
 }
 
 /// Merges two versions of one entry. The struct literal lists each field, so the compiler reports a new field that is
