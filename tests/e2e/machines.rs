@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use hippo_proto::Cycle;
 use hippod_tests::{Caller, Daemon, Scratch, client_program};
 
 /// A machine with a clone of the repository.
@@ -125,6 +126,59 @@ fn memories_of_two_machines_are_merged() {
             assert_eq!(best.results[0].text.trim_start_matches("- ").trim(), text);
         }
     }
+}
+
+#[test]
+fn an_entry_removed_on_one_machine_stays_removed_on_the_others_until_it_is_restored() {
+    let scratch = Scratch::new();
+    origin(&scratch);
+    let one = Machine::new(&scratch, "one");
+    one.client().index(&one.folder);
+    one.commit();
+    one.git(&["push", "-q"]);
+    let two = Machine::new(&scratch, "two");
+    two.client().index(&two.folder);
+    let [gone, kept] = ["The valve opens at noon.", "The tank holds forty litres."].map(|text| {
+        two.client()
+            .remember(&two.folder, text, &text[4..9])
+            .entry
+            .unwrap()
+            .id
+    });
+    two.commit();
+    two.git(&["pull", "-q", "--no-rebase", "--no-edit"]);
+    two.git(&["push", "-q"]);
+    one.git(&["pull", "-q", "--no-rebase", "--no-edit"]);
+    one.client().sync(&one.folder);
+    one.client().forget(&one.folder, &gone);
+    one.commit();
+    one.git(&["push", "-q"]);
+    // The other machine changes another entry at the same time, so git merges the files.
+    two.client().edit(&two.folder, &kept, |edit| {
+        edit.tags = Some(vec!["litres".to_owned()])
+    });
+    two.commit();
+    two.git(&["pull", "-q", "--no-rebase", "--no-edit"]);
+    let mut client = two.client();
+    client.sync(&two.folder);
+    for cycle in [Cycle::Light, Cycle::Deep, Cycle::Light] {
+        let ids = client.ids(&two.folder);
+        assert!(ids.contains(&kept) && !ids.contains(&gone), "{ids:?}");
+        assert!(!two.read("HIPPOCAMPUS.md").contains("The valve opens"));
+        // A cycle reads the section of the entry again, because its file has changed.
+        client.remember(&two.folder, &format!("The {cycle} lamp is lit."), "Lamp");
+        client.run(&two.folder, cycle);
+    }
+    assert!(client.show(&two.folder, &gone).archived.is_some());
+    client.restore(&two.folder, &gone);
+    assert_eq!(client.show(&two.folder, &gone).archived, None);
+    assert!(client.ids(&two.folder).contains(&gone));
+    assert!(two.read("HIPPOCAMPUS.md").contains(&format!("id={gone} ")));
+    two.commit();
+    two.git(&["push", "-q"]);
+    one.git(&["pull", "-q", "--no-rebase", "--no-edit"]);
+    one.client().sync(&one.folder);
+    assert!(one.client().ids(&one.folder).contains(&gone));
 }
 
 #[test]

@@ -106,6 +106,7 @@ fn index_answers_keep_their_names() {
             ],
             stale: vec!["RUNBOOK.md".into()],
             file: Some(".hippocampus/topics/acme.md".into()),
+            archived: None,
         },
     );
     let changed = format!(r#"{{"entry":{ENTRY}}}"#);

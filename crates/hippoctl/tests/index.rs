@@ -62,6 +62,7 @@ fn shown() -> IndexShowResponse {
         forecast: vec![],
         stale: vec![],
         file: None,
+        archived: None,
     }
 }
 

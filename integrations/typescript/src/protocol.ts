@@ -1137,6 +1137,8 @@ export interface IndexShowRequest {
 
 /** Answer to `index.show`. */
 export interface IndexShowResponse {
+  /** Time at which the entry was removed or archived, RFC 3339; absent if the entry is not in the archive. */
+  archived?: string | undefined;
   /** Strength right after the last access, 0 to 1. The decay starts from this value. */
   base_strength: number;
   /** The formula of the strength, with the numbers of this entry, as text. */

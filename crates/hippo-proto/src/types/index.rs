@@ -125,6 +125,9 @@ pub struct IndexShowResponse {
     /// The file that contains the entry, relative to the workspace; absent if the entry is in no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// Time at which the entry was removed or archived, RFC 3339; absent if the entry is not in the archive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub archived: Option<String>,
 }
 
 /// A future event of an entry that is not accessed again.

@@ -174,10 +174,12 @@ fn listed(answer: &IndexShowResponse) -> String {
         (EntryPlace::Index, Some(file)) => format!("in {file}, because the index file has no room"),
         (EntryPlace::Index, None) => "in the index file".to_owned(),
         (EntryPlace::Queue, _) => "in the index file's queue of fading entries".to_owned(),
-        (EntryPlace::Archive, _) => format!(
-            "not in the index file; restore it with: hippoctl index restore {}",
-            answer.entry.id
-        ),
+        (EntryPlace::Archive, _) => {
+            let since = answer.archived.as_deref().and_then(|at| at.get(..10));
+            let since = since.map_or_else(String::new, |day| format!(" since {day}"));
+            let id = &answer.entry.id;
+            format!("not in the index file{since}; restore it with: hippoctl index restore {id}")
+        }
     }
 }
 
@@ -293,6 +295,7 @@ mod tests {
             ],
             stale: vec!["memory/2026-01-10.md §Deploy".into(), "gone.md".into()],
             file: None,
+            archived: None,
         }
     }
 
@@ -351,6 +354,7 @@ mod tests {
             }],
             stale: vec![],
             file: None,
+            archived: Some("2026-03-02T07:00:00Z".into()),
         };
         insta::assert_snapshot!(show(&answer, Style::default()));
     }

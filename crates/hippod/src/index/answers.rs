@@ -97,8 +97,11 @@ pub fn show(
     ];
     let mut events: Vec<(&str, f32)> = bands.map(|(name, above)| (name, above.threshold())).to_vec();
     events.retain(|(_, target)| now >= *target);
-    let archived = matches!(record.place, RecordPlace::Archive(_));
-    if !archived {
+    let archived = match record.place {
+        RecordPlace::Archive(since) => Some(since),
+        RecordPlace::Index | RecordPlace::Queue(_) => None,
+    };
+    if archived.is_none() {
         events.push(("archive", ARCHIVED));
     }
     let forecast = events.into_iter().map(|(event, target)| {
@@ -126,7 +129,8 @@ pub fn show(
             .filter(|pointer| stale(pointer))
             .map(ToString::to_string)
             .collect(),
-        file: (!archived).then(|| file(&entry.id)).flatten(),
+        file: archived.is_none().then(|| file(&entry.id)).flatten(),
+        archived: archived.map(rfc3339),
     })
 }
 

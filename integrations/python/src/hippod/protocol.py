@@ -1561,6 +1561,9 @@ class IndexShowRequest(TypedDict):
 class IndexShowResponse(TypedDict):
     """Answer to `index.show`."""
 
+    #: Time at which the entry was removed or archived, RFC 3339; absent if the entry is not in the archive.
+    archived: NotRequired[str]
+
     #: Strength right after the last access, 0 to 1. The decay starts from this value.
     base_strength: float
 
