@@ -139,6 +139,8 @@ mod local_shares_odd;
 mod local_shares_places;
 #[path = "e2e/machines.rs"]
 mod machines;
+#[path = "e2e/machines_copies.rs"]
+mod machines_copies;
 #[path = "e2e/mcp.rs"]
 mod mcp;
 #[path = "e2e/mcp_edit.rs"]

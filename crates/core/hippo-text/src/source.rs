@@ -1,5 +1,6 @@
 //! Selection and kinds of the source files of a workspace.
 
+mod conflict;
 mod pattern;
 
 use globset::{GlobSet, GlobSetBuilder};
@@ -7,6 +8,7 @@ use globset::{GlobSet, GlobSetBuilder};
 use hippo_types::names;
 use hippo_types::time::{Date, find_date};
 
+pub use conflict::original_of_copy;
 pub use pattern::{LONGEST_PATTERN, MOST_PATTERNS, PatternError};
 pub(crate) use pattern::{bounded, variants};
 use pattern::{glob, root_of};
@@ -42,8 +44,8 @@ const MARKDOWN: [&str; 2] = ["md", "markdown"];
 /// folder, and even if git ignores them.
 ///
 /// The following paths are never sources, regardless of the patterns: names that start with a dot, `node_modules`,
-/// everything below such folders, and `HIPPOCAMPUS.md`, which hippod writes. The pages of sessions are an exception if
-/// they are searched.
+/// everything below such folders, and `HIPPOCAMPUS.md`, which hippod writes, with its conflict copies. The pages of
+/// sessions are an exception if they are searched.
 #[derive(Debug, Clone)]
 pub struct SourceRules {
     include: GlobSet,
@@ -298,9 +300,11 @@ fn month(text: &str) -> Option<Date> {
     Date::new(year, month, 1).ok()
 }
 
-/// Returns `true` for the index file of a workspace, at any depth.
-fn is_index_file(rel: &str) -> bool {
-    rel.rsplit('/').next() == Some("HIPPOCAMPUS.md")
+/// Returns `true` for the index file of a workspace, at any depth, and for a conflict copy of such a file.
+#[must_use]
+pub fn is_index_file(rel: &str) -> bool {
+    let name = rel.rsplit('/').next().unwrap_or(rel);
+    name == "HIPPOCAMPUS.md" || original_of_copy(name).as_deref() == Some("HIPPOCAMPUS.md")
 }
 
 /// Returns the name of the outermost folder of copied or generated files in a path.
@@ -319,7 +323,7 @@ fn is_session_page(rel: &str) -> bool {
 /// Returns `true` for a path that is never a source, except pages of sessions.
 fn is_never(rel: &str) -> bool {
     let never = |part: &str| part.starts_with('.') || part == "node_modules";
-    rel == "HIPPOCAMPUS.md" || rel.split('/').any(never)
+    !rel.contains('/') && is_index_file(rel) || rel.split('/').any(never)
 }
 
 fn is_default(rel: &str) -> bool {

@@ -59,6 +59,11 @@ pub fn render_preview(preview: &PullPreview, style: Style) -> String {
         "ignored by git, so other machines do not get",
         style,
     );
+    text += &list(
+        &preview.copies,
+        "conflict copies of another program; compare them with the originals, then delete them:",
+        style,
+    );
     if !preview.driver {
         text += "this clone does not call this version of hippoctl to merge HIPPOCAMPUS.md; to change this: hippoctl sync-check --setup\n";
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 use hippo_fs::WorkspaceDir;
 use hippo_map::index_file::{IndexFile, IndexFileOptions};
 use hippo_text::own_block::BlockMarks;
+use hippo_text::source::original_of_copy;
 use serde::Serialize;
 
 use super::place;
@@ -68,6 +69,8 @@ pub struct PullPreview {
     pub removed_entries: Vec<String>,
     /// Markdown files that git ignores, so that other machines do not get them.
     pub ignored: Vec<String>,
+    /// Conflict copies of programs that synchronize folders.
+    pub copies: Vec<String>,
 }
 
 impl PullPreview {
@@ -189,6 +192,7 @@ fn preview(root: &Path) -> Result<PullPreview, Failure> {
         driver: git::ask(root, &["config", "merge.hippod.driver"])
             .is_some_and(|set| set.trim_end_matches('\n') == driver()),
         ignored: ignored(root),
+        copies: copies(root),
         removed_entries: entries(root, "HEAD").into_iter().collect(),
         ..PullPreview::default()
     };
@@ -327,6 +331,22 @@ fn ignored(root: &Path) -> Vec<String> {
     };
     let found = git::paths(root, &words).into_iter();
     found.filter(|path| !is_own(path)).collect()
+}
+
+/// Returns the conflict copies of programs that synchronize folders.
+fn copies(root: &Path) -> Vec<String> {
+    let words = [
+        "ls-files",
+        "--cached",
+        "--others",
+        "-z",
+        "--",
+        ":(icase)*conflict*.md",
+    ];
+    let is_copy = |path: &String| original_of_copy(path.rsplit('/').next().unwrap_or(path)).is_some();
+    let mut found = git::paths(root, &words);
+    found.retain(|path| is_copy(path) && !path.starts_with('.') && hippo_fs::exists(root, path));
+    found
 }
 
 /// Returns the ids of the entries in the index file of a commit or tree.

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use hippo_map::hierarchy::advise;
+use hippo_map::layout::INDEX_FILE;
 use hippo_proto::Severity;
+use hippo_text::source::original_of_copy;
 use hippo_text::text::plural;
 use hippo_types::scope::Scope;
 
@@ -98,6 +100,7 @@ fn examine(workspace: &Workspace, survey: &mut Survey) -> SurveyedWorkspace {
     }
     examine_scopes(workspace, survey);
     let index_file = examine_index_file(workspace, survey);
+    examine_copies(workspace, survey);
     examine_watcher(workspace, &place, survey);
     let mut known: Vec<&str> = workspace.known.keys().map(String::as_str).collect();
     known.sort_unstable();
@@ -136,6 +139,27 @@ fn examine_scopes(workspace: &Workspace, survey: &mut Survey) {
         let fix =
             "name one agent in `agent:` of the front matter, or move the file to the folder of an agent";
         survey.problem("unclaimed-files", Severity::Info, what, place, fix.to_owned());
+    }
+}
+
+/// Reports the conflict copies of programs that synchronize folders: those of memory files, and those of the index file
+/// that could not be merged.
+fn examine_copies(workspace: &Workspace, survey: &mut Survey) {
+    let name = |path: &str| path.rsplit('/').next().and_then(original_of_copy);
+    let of_memory = workspace
+        .known
+        .keys()
+        .filter_map(|path| Some((path, name(path)?)));
+    let of_memory = of_memory.map(|(path, original)| (path, original, "both versions are searched"));
+    let of_index = workspace.entries.file.copies.iter();
+    let of_index = of_index.map(|(path, why)| (path, INDEX_FILE.to_owned(), why.as_str()));
+    for (path, original, why) in of_memory.chain(of_index) {
+        let what =
+            format!("this is a conflict copy of {original} from a program that synchronizes folders; {why}");
+        let place = workspace.root.join(path).display().to_string();
+        let fix =
+            format!("compare the copy with {original}, copy what is missing there, then delete the copy");
+        survey.problem("conflict-copy", Severity::Warning, what, place, fix);
     }
 }
 

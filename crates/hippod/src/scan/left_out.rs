@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use hippo_proto::NotIndexed;
-use hippo_text::source::is_markdown;
+use hippo_text::source::{is_index_file, is_markdown};
 
 /// Maximum number of files and folders below excluded folders that one scan examines.
 const MOST: usize = 20_000;
@@ -87,5 +87,5 @@ impl LeftOutCount {
 
 /// Returns whether a file of this name is counted: a markdown file, not hidden, and not written by hippod.
 fn is_counted(name: &str) -> bool {
-    is_markdown(name) && !name.starts_with('.') && name != "HIPPOCAMPUS.md"
+    is_markdown(name) && !name.starts_with('.') && !is_index_file(name)
 }

@@ -37,6 +37,13 @@ impl IndexBlock {
         }
     }
 
+    pub(super) fn header(&self) -> Option<&[u8]> {
+        match self {
+            Self::Header(text) => Some(text),
+            _ => None,
+        }
+    }
+
     pub(super) fn entry(&self) -> Option<&IndexedEntry> {
         match self {
             Self::Entry(indexed) => Some(indexed),

@@ -9,19 +9,38 @@ impl IndexFile {
     /// Returns the time of the last write from the header. This time distinguishes versions of the file.
     #[must_use]
     pub fn written_at(&self) -> Option<Timestamp> {
-        let is_header = |block: &&IndexBlock| matches!(block, IndexBlock::Header(_));
-        let header = self.blocks.iter().find(is_header)?;
-        let text = String::from_utf8_lossy(header.bytes());
+        self.header_time("reindexed:")
+    }
+
+    /// Returns the time of writing of the latest version of another machine that the file contains; `None` if no other
+    /// machine wrote the file.
+    #[must_use]
+    pub fn received(&self) -> Option<Timestamp> {
+        self.header_time("received:")
+    }
+
+    fn header_time(&self, name: &str) -> Option<Timestamp> {
+        let text = self.blocks.iter().find_map(IndexBlock::header)?;
+        let text = String::from_utf8_lossy(text);
         let mut parts = comment_text(&text).split('|').map(str::trim);
-        let value = parts.find_map(|part| part.strip_prefix("reindexed:"))?;
+        let value = parts.find_map(|part| part.strip_prefix(name))?;
         meta::parse_moment(value.trim(), &self.settings)
+    }
+
+    /// Writes the time that [`IndexFile::received`] returns to the header, if the file has one.
+    pub fn set_received(&mut self, received: Timestamp) {
+        let header = self.blocks.iter_mut().find(|block| block.header().is_some());
+        if let Some(block) = header {
+            let text = String::from_utf8_lossy(block.bytes());
+            let text = replace_values(&text, &[("received", &meta::format_exact(received))]);
+            *block = IndexBlock::Header(text.into_bytes());
+        }
     }
 
     /// Writes the entry count and the time of writing. A missing header is inserted below the title.
     pub fn set_header(&mut self, entries: usize, reindexed: Timestamp) {
         let (entries, reindexed) = (entries.to_string(), meta::format_exact(reindexed));
-        let is_header = |block: &IndexBlock| matches!(block, IndexBlock::Header(_));
-        if let Some(at) = self.blocks.iter().position(is_header) {
+        if let Some(at) = self.blocks.iter().position(|block| block.header().is_some()) {
             let text = String::from_utf8_lossy(self.blocks[at].bytes()).into_owned();
             let text = replace_values(&text, &[("entries", &entries), ("reindexed", &reindexed)]);
             self.blocks[at] = IndexBlock::Header(text.into_bytes());

@@ -42,6 +42,8 @@ fn markdown_files_are_sources_unless_they_are_hidden_or_generated() {
     }
     for path in [
         "HIPPOCAMPUS.md",
+        "HIPPOCAMPUS.sync-conflict-20261129-101500-ABCDEFG.md",
+        "notes/HIPPOCAMPUS (conflicted copy 2026-11-29 101500).md",
         "memory/a.txt",
         "md",
         "vendor/a.md",

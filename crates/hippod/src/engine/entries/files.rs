@@ -7,6 +7,7 @@
 
 mod below;
 mod conflicts;
+mod copies;
 mod kept;
 mod others;
 mod replaced;
@@ -15,6 +16,7 @@ pub(super) mod versions;
 pub(super) mod words;
 mod write;
 
+use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -83,6 +85,8 @@ pub struct IndexFileState {
     foreign_in_file: String,
     /// Conflicts of merges, which a person should see.
     pub conflicts: Conflicts,
+    /// Names of the conflict copies in the root of the workspace that stay there, with the reason.
+    pub copies: BTreeMap<String, String>,
 }
 
 /// A problem with the index file, for display to people.
@@ -195,9 +199,9 @@ impl IndexFileState {
         self.look_at = Some(soon);
     }
 
-    /// Returns whether a path is the index file, or its target if the index file is a link.
+    /// Returns whether a path is the index file, its target if the index file is a link, or a conflict copy.
     pub fn is_at(&self, root: &Path, path: &Path) -> bool {
-        path == index_path(root) || self.real.as_deref() == Some(path)
+        path == index_path(root) || self.real.as_deref() == Some(path) || copies::is_copy(root, path)
     }
 
     /// Returns the time of the next work on the file.

@@ -17,10 +17,10 @@ use hippo_types::entry::{Entry, EntryId};
 use super::WorkspaceEntries;
 use super::files::{FileEnvironment, VersionOrigin, old_key, same_header, versions, words};
 use crate::clock::rfc3339;
-use doubt::{cut_off, doubtful, unmarked};
+use doubt::{doubtful, unmarked};
 
-pub(super) use doubt::HeldRemovals;
 use doubt::HoldReason;
+pub(super) use doubt::{HeldRemovals, cut_off};
 use fields::{brought_back, put_into, take_fields};
 
 pub(super) use fields::adopted;
@@ -30,16 +30,18 @@ const HELD_FIX: &str = "restore the entries in the file; or remove the file, so 
                         the entries; or confirm the removal of the entries: hippoctl sync --accept-deletions";
 /// Origin of the bytes to merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MergeSource {
+pub enum MergeSource<'a> {
     /// The index file.
     File,
+    /// The index file with this content, and a conflict copy of it. The next write adds the text of the copy.
+    Copy(&'a [u8]),
     /// The replaced copy in this slot, to which an editor wrote.
     Replaced(u32),
 }
 
 impl WorkspaceEntries {
-    /// Merges the changes between `base` and `bytes` into the store, and makes `bytes` the new base. If the removals
-    /// look like an accident, merges nothing and returns false. If `source` is the file itself, the removals are then
+    /// Merges the changes between `base` and `bytes` into the store, and makes the content of the file the new base. If the
+    /// removals look like an accident, merges nothing and returns false. If `source` is the file itself, the removals are then
     /// held back.
     ///
     /// # Errors
@@ -50,11 +52,12 @@ impl WorkspaceEntries {
         now: &FileEnvironment,
         base: &[u8],
         bytes: &[u8],
-        source: MergeSource,
+        source: MergeSource<'_>,
     ) -> Result<bool, StoreError> {
         let settings = now.settings();
         let origin = match source {
             MergeSource::File => versions::origin(&self.file.kept, base, bytes, now.now, settings),
+            MergeSource::Copy(_) => VersionOrigin::Current,
             MergeSource::Replaced(_) => versions::version_of(&self.file.kept, base, bytes),
         };
         // If an editor saved an older version, that version is the base: the editor did not remove the entries that
@@ -193,6 +196,7 @@ impl WorkspaceEntries {
                 words::note(kept, older, &merge_text(b"", known, older, settings), now.now);
             }
             (MergeSource::File, _) => {}
+            (MergeSource::Copy(current), _) => words::note(kept, current, bytes, now.now),
             // The copy was made from an unknown version, so text that the copy lacks does not count as removed.
             (MergeSource::Replaced(_), VersionOrigin::Current) if !same_header(base, bytes) => {
                 words::note(kept, base, &merge_text(b"", bytes, base, settings), now.now);
@@ -203,11 +207,12 @@ impl WorkspaceEntries {
             (MergeSource::Replaced(_), _) => words::note(kept, base, bytes, now.now),
         }
         kept.write(&mut batch)?;
-        let key = match source {
-            MergeSource::File => INDEX_FILE.to_owned(),
-            MergeSource::Replaced(slot) => old_key(slot),
+        let (key, content) = match source {
+            MergeSource::File => (INDEX_FILE.to_owned(), bytes),
+            MergeSource::Copy(current) => (INDEX_FILE.to_owned(), current),
+            MergeSource::Replaced(slot) => (old_key(slot), bytes),
         };
-        batch.put_base(&key, bytes, now.now)?;
+        batch.put_base(&key, content, now.now)?;
         let day = now.now.date(now.offset_seconds);
         let accesses: Vec<Access> = revived
             .into_iter()
@@ -246,14 +251,14 @@ impl WorkspaceEntries {
                  own later changes; to restore the older version, wait a few minutes and save it again"
             ));
         }
-        if source == MergeSource::File {
-            self.file.set_base(Some(bytes), now.now);
-            self.file.held = None;
-            self.file.unwritten |= origin != VersionOrigin::Current;
-            self.file.outdated = true;
-        } else {
+        if let MergeSource::Replaced(_) = source {
             versions::note(&mut self.file.kept, bytes, now.now);
             self.file.kept.put(key, bytes, now.now);
+        } else {
+            self.file.set_base(Some(content), now.now);
+            self.file.held = None;
+            self.file.unwritten |= source != MergeSource::File || origin != VersionOrigin::Current;
+            self.file.outdated = true;
         }
         for record in changed {
             self.known.records.insert(record.entry.id.clone(), record);

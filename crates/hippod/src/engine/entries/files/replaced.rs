@@ -25,7 +25,7 @@ const CLOSINGS: usize = 4;
 /// Reason why hippod keeps a replaced copy for the user, if the copy cannot be an index file.
 const NO_TEXT: &str = "it is not a text file, or it is too long for an index file";
 /// Reason why hippod keeps a replaced copy for the user, if the copy lacks many entries.
-const DOUBTFUL: &str = "it lacks many entries, or its end";
+pub(super) const DOUBTFUL: &str = "it lacks many entries, or its end";
 /// Reason why hippod keeps a replaced copy for the user, if the database of that time is lost.
 const UNKNOWN: &str = "hippod cannot determine which of its lines the index file lacks";
 /// Key under which the store keeps the new content of the file while a write is in progress.

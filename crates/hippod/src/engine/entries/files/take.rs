@@ -8,7 +8,7 @@ use hippo_store::db::Store;
 use super::super::WorkspaceEntries;
 use super::super::merge::{HeldRemovals, MergeSource};
 use super::write::WriteOutcome;
-use super::{FileEnvironment, IndexFileReading, open_folder, read};
+use super::{FileEnvironment, IndexFileReading, copies, open_folder, read, versions};
 
 /// Delay before the file is read again after it changed during a read.
 const UNSETTLED: Duration = Duration::from_millis(200);
@@ -39,6 +39,7 @@ impl WorkspaceEntries {
             if self.file.unwritten && self.is_begun() && self.may_write() {
                 self.write(store, now)?;
             }
+            self.put_copies_away(now);
         }
         Ok(())
     }
@@ -67,7 +68,10 @@ impl WorkspaceEntries {
             }
         };
         self.file.real = Some(now.root().join(&meant.path));
-        let look = self.file.without_foreign(read(&meant), now.at);
+        let look = match copies::are_unsettled(&meant.dir, now.now) {
+            true => IndexFileReading::Unsettled,
+            false => self.file.without_foreign(read(&meant), now.at),
+        };
         // Recovery compares the replaced copies with the current content of the file. If the file cannot be read,
         // recovery waits.
         let there = match &look {
@@ -88,7 +92,10 @@ impl WorkspaceEntries {
                     self.file.trouble = None;
                     self.file.unwritten = true;
                 }
-                if self.file.base() == Some(&bytes[..]) {
+                versions::note_received(&mut self.file.kept, &bytes, now.now);
+                if self.merge_copy(store, now, &meant.dir, &bytes)? {
+                    // The merge contains the changes of the file.
+                } else if self.file.base() == Some(&bytes[..]) {
                     self.file.held = None;
                 } else {
                     let base = self.file.base().unwrap_or_default().to_vec();

@@ -18,6 +18,8 @@ const MOST: usize = 160;
 const MOST_BYTES: usize = 8 << 20;
 /// Key prefix of versions in the store. The number of the version follows the prefix.
 const KEY: &str = "HIPPOCAMPUS.md.version-";
+/// Key for the time of writing of the latest version that another machine wrote.
+const RECEIVED: &str = "HIPPOCAMPUS.md.received";
 /// Time in milliseconds after the replacement of a version. If the file contains the old version again within this
 /// time, hippod assumes that an editor saved its buffer. After this time, hippod assumes that a person restored the
 /// version.
@@ -129,6 +131,49 @@ pub fn origin(
     }
 }
 
+/// Returns the latest version from which both the content of the file and a conflict copy derive, by their headers; an
+/// empty text if it is unknown.
+pub fn common<'k>(kept: &'k KeptBytes, current: &[u8], copy: &[u8]) -> &'k [u8] {
+    let all: Vec<&KeptValue> = kept.of(KEY).map(|(_, version)| version).collect();
+    let written = |time: Timestamp| all.iter().position(|it| written_at(&it.bytes) == Some(time));
+    let is_foreign = received(kept).is_some_and(|time| written_at(current) == Some(time));
+    // The number of the latest version of another machine that the file contains.
+    let from_others = match is_foreign {
+        true => closest_version(&all, current).or(Some(all.len())),
+        false => received_by(current).and_then(written),
+    };
+    let known = closest_version(&all, copy);
+    if let Some(known) = known.filter(|known| from_others.is_none_or(|from| from <= *known)) {
+        return &all[known].bytes;
+    }
+    // A copy that this machine wrote is not part of the version that another machine wrote later. Of the versions that
+    // each machine received from the other, the latest one is common to both.
+    let foreign = known.and(from_others).and_then(|from| all.get(from));
+    let foreign = foreign.map_or(current, |version| &version.bytes);
+    let exchanged = [foreign, copy]
+        .into_iter()
+        .filter_map(received_by)
+        .filter_map(written);
+    exchanged.max().map_or(b"", |at| &all[at].bytes)
+}
+
+/// Records the time of writing of the new content of the file, if another machine wrote it.
+pub fn note_received(kept: &mut KeptBytes, bytes: &[u8], now: Timestamp) {
+    let Some(written) = written_at(bytes) else { return };
+    let is_known = kept
+        .of(KEY)
+        .any(|(_, version)| written_at(&version.bytes) == Some(written));
+    if !is_known {
+        kept.put(RECEIVED.to_owned(), &written.0.to_be_bytes(), now);
+    }
+}
+
+/// Returns the time of writing of the latest version that another machine wrote.
+pub fn received(kept: &KeptBytes) -> Option<Timestamp> {
+    let bytes = kept.bytes(RECEIVED)?.try_into().ok()?;
+    Some(Timestamp(i64::from_be_bytes(bytes)))
+}
+
 /// Returns whether two contents have the same header, and therefore derive from the same write of the daemon.
 pub fn same_header(one: &[u8], other: &[u8]) -> bool {
     stamp(one) == stamp(other)
@@ -143,9 +188,17 @@ fn stamp(bytes: &[u8]) -> Option<&[u8]> {
 
 /// Returns the time in the header, at which the daemon wrote the file.
 fn written_at(bytes: &[u8]) -> Option<Timestamp> {
-    let end = stamp(bytes)?;
-    let header = [end, b"-->"].concat();
-    Parsed::parse(&header, IndexFileOptions::default()).written_at()
+    header(bytes)?.written_at()
+}
+
+/// Returns the time in the header at which another machine wrote the version from which the file was made.
+fn received_by(bytes: &[u8]) -> Option<Timestamp> {
+    header(bytes)?.received()
+}
+
+fn header(bytes: &[u8]) -> Option<Parsed> {
+    let header = [stamp(bytes)?, b"-->"].concat();
+    Some(Parsed::parse(&header, IndexFileOptions::default()))
 }
 
 /// Returns whether most entries of a version differ from the entries in `bytes`.
@@ -220,6 +273,39 @@ mod tests {
             .unwrap()
             .replace("00:00:00Z", "00:00:30Z");
         assert!(matches!(origin(unknown.as_bytes(), 2), VersionOrigin::PutBack(_)));
+    }
+
+    #[test]
+    fn the_common_version_of_a_file_and_a_copy_is_found_by_their_headers() {
+        let received = |minute: u32, from: u32| {
+            let text = String::from_utf8(version(minute, "Of another machine.")).unwrap();
+            let end = format!(" | received: 2026-02-01T00:{from:02}:00Z -->");
+            text.replacen(" -->", &end, 1).into_bytes()
+        };
+        let mut kept = KeptBytes::default();
+        let own = [0, 2, 4].map(|minute| version(minute, "Of this machine."));
+        for bytes in &own {
+            note(&mut kept, bytes, Timestamp(1));
+        }
+        let edited = [&own[1][..], b"A line of a person.\n"].concat();
+        assert_eq!(common(&kept, &own[2], &edited), own[1]);
+        assert_eq!(common(&kept, &own[2], &received(5, 2)), own[1]);
+        assert_eq!(common(&kept, &own[2], &version(5, "Made alone.")), b"");
+        assert_eq!(common(&kept, &own[2], b"no header"), b"");
+        // The file of another machine, which has received the first version, replaces the file.
+        let theirs = received(5, 0);
+        note_received(&mut kept, &theirs, Timestamp(2));
+        assert_eq!(common(&kept, &theirs, &own[2]), own[0]);
+        note(&mut kept, &theirs, Timestamp(2));
+        assert_eq!(common(&kept, &theirs, &own[2]), own[0]);
+        let merged = received(6, 5);
+        note(&mut kept, &merged, Timestamp(3));
+        assert_eq!(common(&kept, &merged, &own[2]), own[0]);
+        assert_eq!(common(&kept, &merged, &received(7, 4)), theirs);
+        assert_eq!(
+            common(&kept, &merged, &[&merged[..], b"A line.\n"].concat()),
+            merged
+        );
     }
 
     #[test]

@@ -69,14 +69,17 @@ impl WorkspaceEntries {
                 // The section that follows is not part of the content, but would end the last line.
                 files.master.push(b'\n');
             }
-            if let Some(current) = &current
-                && *current != files.master
-                && same_header(current, &files.master)
-            {
-                // The merge added text but did not change the header. Set a new time, because an editor that saves the
-                // old version with the same header would seem to have removed that text.
+            let there = current.as_deref();
+            if there != Some(&files.master[..]) {
                 let mut file = Parsed::parse(&files.master, now.settings());
-                file.set_header(files.entries, stamp);
+                if upto > 0 || there.is_some_and(|there| same_header(there, &files.master)) {
+                    // The merge added text but did not set a new header. Set a new time, because an editor that saves
+                    // the old version with the same header would seem to have removed that text.
+                    file.set_header(files.entries, stamp);
+                }
+                if let Some(received) = versions::received(&self.file.kept) {
+                    file.set_received(received);
+                }
                 files.master = file.to_bytes();
             }
             if foreign_differs || current.as_deref() != Some(&files.master[..]) {

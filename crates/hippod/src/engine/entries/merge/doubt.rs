@@ -90,7 +90,7 @@ pub(super) fn doubtful(
 
 /// Content that is missing with the end of the file, apart from entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CutOff {
+pub enum CutOff {
     /// No text of people, as far as can be determined.
     Nothing,
     /// Text that people wrote and that the store does not contain.
@@ -100,7 +100,7 @@ pub(super) enum CutOff {
 /// Checks whether the end of the file is missing, as after an interrupted write, and returns what is missing; `None` if
 /// the end is present. A person deletes whole lines, and keeps either the end of the file or the marks of the generated
 /// parts.
-pub(super) fn cut_off(base: &[u8], bytes: &[u8]) -> Option<CutOff> {
+pub fn cut_off(base: &[u8], bytes: &[u8]) -> Option<CutOff> {
     match base.strip_prefix(bytes) {
         Some(rest) if !rest.is_empty() && !bytes.ends_with(b"\n") => {
             let within_a_line = !rest.starts_with(b"\n") && !rest.starts_with(b"\r\n");
