@@ -90,16 +90,22 @@ fn origin(scratch: &Scratch) {
     git(&first, &["push", "-q", origin.to_str().unwrap(), "main"]);
 }
 
-#[test]
-fn memories_of_two_machines_are_merged() {
-    let scratch = Scratch::new();
-    origin(&scratch);
-    let one = Machine::new(&scratch, "one");
+/// Makes two machines that share an origin, each with its own daemon.
+fn two_machines(scratch: &Scratch) -> (Machine, Machine) {
+    origin(scratch);
+    let one = Machine::new(scratch, "one");
     one.client().index(&one.folder);
     one.commit();
     one.git(&["push", "-q"]);
-    let two = Machine::new(&scratch, "two");
+    let two = Machine::new(scratch, "two");
     two.client().index(&two.folder);
+    (one, two)
+}
+
+#[test]
+fn memories_of_two_machines_are_merged() {
+    let scratch = Scratch::new();
+    let (one, two) = two_machines(&scratch);
     let texts = ["The valve opens at noon.", "The tank holds forty litres."];
     for (machine, (text, topic)) in [&one, &two]
         .into_iter()
@@ -131,13 +137,7 @@ fn memories_of_two_machines_are_merged() {
 #[test]
 fn an_entry_removed_on_one_machine_stays_removed_on_the_others_until_it_is_restored() {
     let scratch = Scratch::new();
-    origin(&scratch);
-    let one = Machine::new(&scratch, "one");
-    one.client().index(&one.folder);
-    one.commit();
-    one.git(&["push", "-q"]);
-    let two = Machine::new(&scratch, "two");
-    two.client().index(&two.folder);
+    let (one, two) = two_machines(&scratch);
     let [gone, kept] = ["The valve opens at noon.", "The tank holds forty litres."].map(|text| {
         two.client()
             .remember(&two.folder, text, &text[4..9])
@@ -184,13 +184,7 @@ fn an_entry_removed_on_one_machine_stays_removed_on_the_others_until_it_is_resto
 #[test]
 fn a_check_names_what_a_pull_would_delete_or_refuse() {
     let scratch = Scratch::new();
-    origin(&scratch);
-    let one = Machine::new(&scratch, "one");
-    one.client().index(&one.folder);
-    one.commit();
-    one.git(&["push", "-q"]);
-    let two = Machine::new(&scratch, "two");
-    two.client().index(&two.folder);
+    let (one, two) = two_machines(&scratch);
     two.commit();
     one.git(&["rm", "-q", "memory/pump.md"]);
     std::fs::write(one.folder.join("MEMORY.md"), "The tap is red.\n").unwrap();

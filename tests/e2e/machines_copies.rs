@@ -266,7 +266,7 @@ fn copies_that_cannot_be_merged_stay_and_are_reported() {
     client.sync(&root);
     assert_eq!(client.ids(&root), ids);
     assert_eq!(scratch.index_file(), file);
-    let told = problems(&mut client);
+    let reported = problems(&mut client);
     for (number, why) in [
         (0, "not a regular file"),
         (1, "not a regular file"),
@@ -277,8 +277,8 @@ fn copies_that_cannot_be_merged_stay_and_are_reported() {
         (7, "lacks many entries"),
     ] {
         let place = path(number).display().to_string();
-        let is_told = |(at, what): &(String, String)| *at == place && what.contains(why);
-        assert!(told.iter().any(is_told), "{number}: {told:?}");
+        let is_reported = |(at, what): &(String, String)| *at == place && what.contains(why);
+        assert!(reported.iter().any(is_reported), "{number}: {reported:?}");
         assert!(path(number).symlink_metadata().is_ok());
     }
     // A copy without a header and without entries adds nothing and removes nothing.
@@ -287,9 +287,9 @@ fn copies_that_cannot_be_merged_stay_and_are_reported() {
     let note = "knowledge/kitchen.sync-conflict-20261129-101500-ABCDEFG.md";
     scratch.write(note, "# Kitchen\n\nThe fridge is green.\n");
     client.sync(&root);
-    let told = problems(&mut client);
-    let is_told = |(at, what): &(String, String)| at.ends_with(note) && what.contains("kitchen.md");
-    assert!(told.iter().any(is_told), "{told:?}");
+    let reported = problems(&mut client);
+    let is_reported = |(at, what): &(String, String)| at.ends_with(note) && what.contains("kitchen.md");
+    assert!(reported.iter().any(is_reported), "{reported:?}");
     assert!(root.join(note).exists());
 }
 

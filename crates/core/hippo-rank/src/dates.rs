@@ -89,23 +89,23 @@ pub fn is_only_dates(query: &str, today: Date) -> bool {
         let letters: String = word.text.chars().filter(|mark| mark.is_alphabetic()).collect();
         !word.text.starts_with(|mark: char| mark.is_ascii_digit()) || IN_DATES.contains(&letters.as_str())
     };
-    let mut found = None;
+    let mut has_date = false;
     let mut at = 0;
     while at < words.len() {
         if let Some((range, length)) = expression(&words, at, today) {
-            let whole = &words[at..at + length.max(1)];
-            if found.is_some() || range.start == Date::MIN || !whole.iter().all(is_date) {
+            let end = at + length.max(1);
+            if has_date || range.start == Date::MIN || !words[at..end].iter().all(is_date) {
                 return false;
             }
-            found = Some(range);
-            at += length.max(1);
+            has_date = true;
+            at = end;
         } else if ANYTHING.contains(&words[at].text.as_str()) {
             at += 1;
         } else {
             return false;
         }
     }
-    found.is_some()
+    has_date
 }
 
 /// Parses the date expression that starts at word `at`. Returns the range of days, and the length of the expression in

@@ -159,8 +159,7 @@ impl EntryRecord {
     }
 
     /// Returns `true` if a cycle found that the source of the entry is gone.
-    #[must_use]
-    pub fn is_gone(&self) -> bool {
+    pub(super) fn is_gone(&self) -> bool {
         [FILE_GONE, SECTION_GONE].contains(&self.entry.summary.as_str())
     }
 

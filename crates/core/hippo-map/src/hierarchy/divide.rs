@@ -53,7 +53,7 @@ fn divide_from(
     }
 }
 
-/// Returns a name that no file has yet. The end of `start` tells the parts of a file apart.
+/// Returns a name that no file has yet. It contains the end of `start`, in which the parts of a file differ.
 fn free_name(stem: &str, start: Option<&str>, files: &BTreeMap<String, BTreeSet<EntryId>>) -> String {
     let Some(start) = start else {
         return format!("{stem}.md");

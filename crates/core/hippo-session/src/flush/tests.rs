@@ -78,9 +78,9 @@ fn a_session_becomes_a_section_with_request_analysis_decision_and_outcome() {
 #[test]
 fn the_outcome_names_what_is_still_open() {
     let at = "2026-03-02T09:00:00Z";
-    let told = "Fixed the pump in src/pump.rs. I implemented, committed and pushed the panel. Still open: the alarm of the second tank.";
+    let report = "Fixed the pump in src/pump.rs. I implemented, committed and pushed the panel. Still open: the alarm of the second tank.";
     let found = texts(
-        [user(at, "Please make the pump restart."), said(at, told)]
+        [user(at, "Please make the pump restart."), said(at, report)]
             .concat()
             .as_bytes(),
     );
