@@ -1,7 +1,7 @@
 """Measures the cost of the recall log: `python3 lab/recall_log.py PROGRAMS WORKSPACE`.
 
 Copies WORKSPACE twice, and asks the same questions in both copies by turns. Only one copy has a recall log. PROGRAMS is
-the folder of hippod and hippoctl. With HIPPOD_EMBED_MODEL=all-minilm-l6-v2-int8, HIPPOD_TEST_MODEL_HOME is the folder that
+the folder of hippod and hippoctl. With HIPPOD_EMBED_MODEL=minilm-l6-dialogue-int8, HIPPOD_TEST_MODEL_HOME is the folder that
 contains the model.
 """
 

@@ -50,8 +50,9 @@ def data_sets(folder):
     """Yields set, part, workspace folder, questions, and the unit of the ranking."""
     for name in sorted(path.name for path in (folder / "locomo").iterdir()):
         yield "locomo", name, folder / "locomo" / name, "questions.jsonl", "chunk"
-    for name in sorted(path.name for path in (folder / "beam").glob("100K-*")):
-        yield "beam", name, folder / "beam" / name, "questions.jsonl", "chunk"
+    for kind, size in [("beam", "100K"), ("beam-500k", "500K")]:
+        for name in sorted(path.name for path in (folder / "beam").glob(f"{size}-*")):
+            yield kind, name, folder / "beam" / name, "questions.jsonl", "chunk"
     yield "scifact", "scifact", folder / "scifact", "questions.jsonl", "file"
     yield "cranfield", "cranfield", folder / "cranfield", "questions.jsonl", "file"
     yield "example", "example", pathlib.Path(__file__).parents[2] / "examples", "questions.jsonl", "chunk"

@@ -12,7 +12,7 @@ use hippod_tests::{Daemon, Scratch, client_program};
 use super::backup::hippoctl;
 use super::model::{REAL, with_model};
 
-const NAME: &str = "all-minilm-l6-v2-int8";
+const NAME: &str = "minilm-l6-dialogue-int8";
 
 /// Returns the command, and the folder that contains its temporary files.
 fn demo(scratch: &Scratch) -> (Command, PathBuf) {

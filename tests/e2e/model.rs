@@ -16,7 +16,7 @@ use hippod_tests::{Caller, Daemon, PATIENCE, Scratch, program};
 
 use super::backup::hippoctl;
 
-pub(super) const REAL: (&str, &str) = ("HIPPOD_EMBED_MODEL", "all-minilm-l6-v2-int8");
+pub(super) const REAL: (&str, &str) = ("HIPPOD_EMBED_MODEL", "minilm-l6-dialogue-int8");
 
 /// Creates a home with the model and the runtime library that `cargo xtask setup` installed.
 pub(super) fn with_model() -> Scratch {
@@ -220,7 +220,7 @@ fn the_old_model_answers_until_the_vectors_of_the_new_one_are_complete() {
     client.sync(&scratch.workspace());
     let status = client.status();
     assert!(
-        status.model.id.starts_with("all-minilm-l6-v2-int8"),
+        status.model.id.starts_with("minilm-l6-dialogue-int8"),
         "{:?}",
         status.model
     );

@@ -18,7 +18,7 @@ use serde_json::json;
 use crate::backup::{backup, refused, restore};
 use crate::folder::{TestFolder, TestShape};
 
-const REAL: (&str, &str) = ("HIPPOD_EMBED_MODEL", "all-minilm-l6-v2-int8");
+const REAL: (&str, &str) = ("HIPPOD_EMBED_MODEL", "minilm-l6-dialogue-int8");
 const MINE: (&str, &str) = ("HIPPOD_EMBED_MODEL", "mine");
 
 fn installed() -> PathBuf {
@@ -33,8 +33,8 @@ fn scratch() -> Scratch {
     let models = scratch.home().join("models");
     fs::create_dir_all(&models).unwrap();
     symlink(
-        installed().join("models/all-minilm-l6-v2-int8"),
-        models.join("all-minilm-l6-v2-int8"),
+        installed().join("models/minilm-l6-dialogue-int8"),
+        models.join("minilm-l6-dialogue-int8"),
     )
     .unwrap();
     symlink(installed().join("runtime"), scratch.home().join("runtime")).unwrap();
@@ -55,7 +55,11 @@ fn default_as_a_folder() -> TestFolder {
     for name in ["model.safetensors", "tokenizer.json", "config.json"] {
         let place = folder.path.join(name);
         fs::remove_file(&place).unwrap();
-        symlink(installed().join("models/all-minilm-l6-v2-int8").join(name), place).unwrap();
+        symlink(
+            installed().join("models/minilm-l6-dialogue-int8").join(name),
+            place,
+        )
+        .unwrap();
     }
     folder.json(
         "sentence_bert_config.json",
@@ -132,7 +136,7 @@ fn an_imported_model_answers_like_its_origin_and_can_be_removed() {
     assert!(imported.files.iter().all(|file| file.ok), "{imported:?}");
     let (mine, default) = (
         listed(&mut client, "mine"),
-        listed(&mut client, "all-minilm-l6-v2-int8"),
+        listed(&mut client, "minilm-l6-dialogue-int8"),
     );
     let (mine, default) = (mine.unwrap(), default.unwrap());
     assert_eq!((mine.state, mine.selected), (ModelState::Installed, false));
@@ -160,7 +164,7 @@ fn an_imported_model_answers_like_its_origin_and_can_be_removed() {
     let daemon = Daemon::start(&scratch.home(), &[REAL]);
     let mut client = daemon.client();
     embedded(&mut client, &root);
-    assert!(client.status().model.id.starts_with("all-minilm-l6-v2-int8|"));
+    assert!(client.status().model.id.starts_with("minilm-l6-dialogue-int8|"));
     assert_eq!(all_found(&mut client, &root), before);
     assert!(remove(&mut client, "mine").unwrap().bytes > 20_000_000);
     assert_eq!(listed(&mut client, "mine"), None);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use hippo_proto::{ModelListRequest, ModelListResponse, ModelState, ModelVerifyRequest, ModelVerifyResponse};
 use hippod_tests::{Caller, Daemon, Scratch};
 
-const REAL: (&str, &str) = ("HIPPOD_EMBED_MODEL", "all-minilm-l6-v2-int8");
+const REAL: (&str, &str) = ("HIPPOD_EMBED_MODEL", "minilm-l6-dialogue-int8");
 
 fn installed() -> PathBuf {
     let installed = std::env::var_os("HIPPOD_TEST_MODEL_HOME").map(PathBuf::from);
@@ -95,7 +95,9 @@ fn damaged_bytes_of_the_right_size_are_refused_and_named_by_every_command() {
     copy_home(&scratch);
     // An equal file of another model would replace the damaged one.
     fs::remove_dir_all(scratch.home().join("models/all-minilm-l6-v2")).unwrap();
-    let weights = scratch.home().join("models/all-minilm-l6-v2-int8/tokenizer.json");
+    let weights = scratch
+        .home()
+        .join("models/minilm-l6-dialogue-int8/tokenizer.json");
     let mut bytes = fs::read(&weights).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;

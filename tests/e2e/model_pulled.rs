@@ -10,7 +10,7 @@ use hippod_tests::{Daemon, Scratch};
 use crate::backup::hippoctl;
 use crate::server::{Answer, Server};
 
-const REAL: (&str, &str) = ("HIPPOD_EMBED_MODEL", "all-minilm-l6-v2-int8");
+const REAL: (&str, &str) = ("HIPPOD_EMBED_MODEL", "minilm-l6-dialogue-int8");
 /// The files of the model as its authors publish them: with 32-bit floats.
 const FILES: [&str; 3] = ["model.safetensors", "tokenizer.json", "config.json"];
 

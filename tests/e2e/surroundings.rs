@@ -111,7 +111,7 @@ fn without_a_model_words_are_searched_and_doctor_names_the_fix() {
     scratch.write("memory/a.md", "- the pump is blue\n- the valve is red\n");
     let cache = scratch.beside("cache").display().to_string();
     let settings = [
-        ("HIPPOD_EMBED_MODEL", "all-minilm-l6-v2-int8"),
+        ("HIPPOD_EMBED_MODEL", "minilm-l6-dialogue-int8"),
         ("HIPPOD_CACHE", &cache),
     ];
     let daemon = Daemon::start(&scratch.home(), &settings);

@@ -19,5 +19,5 @@ pub fn run(house: &ProjectFolders) -> Result<()> {
     let mut command = node::command(house, BROWSER.1, &["node", "pictures.js"])?;
     command.arg(house.root.join(SCREENSHOT));
     command.env("HIPPOD_TEST_MODEL_HOME", home);
-    house::run(command.env("HIPPOD_EMBED_MODEL", "all-minilm-l6-v2-int8"))
+    house::run(command.env("HIPPOD_EMBED_MODEL", "minilm-l6-dialogue-int8"))
 }

@@ -1,6 +1,8 @@
 //! Text embedding with a local model, or with hashes.
 
 pub mod acquire;
+#[doc(hidden)]
+pub mod adapter;
 mod error;
 mod hash;
 mod model_id;

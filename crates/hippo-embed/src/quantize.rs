@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 
+use crate::adapter::Adapter;
+
 /// Largest absolute value of a quantized weight. Processors without VNNI add two products of an 8-bit activation and a
 /// weight in 16 bits. With 7 bits, this sum does not overflow, so all processors compute the same vectors.
 const LARGEST: f32 = 63.0;
@@ -29,11 +31,11 @@ struct QuantizedMatrix {
     scales: Vec<u8>,
 }
 
-/// Converts a safetensors file with 32-bit floats into one with quantized weights.
+/// Converts a safetensors file with 32-bit floats into one with quantized weights. First adds the adapter to the weights.
 ///
 /// # Errors
-/// Fails if the file is not valid.
-pub fn quantize(file: &[u8]) -> Result<Vec<u8>, String> {
+/// Fails if the file is not valid, or if the adapter does not fit it.
+pub fn quantize(file: &[u8], adapter: Option<&Adapter<'_>>) -> Result<Vec<u8>, String> {
     let tensors = SafeTensors::deserialize(file).map_err(|e| e.to_string())?;
     let mut quantized: BTreeMap<String, QuantizedMatrix> = BTreeMap::new();
     let mut kept: Vec<(String, TensorView<'_>)> = Vec::new();
@@ -42,7 +44,11 @@ pub fn quantize(file: &[u8]) -> Result<Vec<u8>, String> {
         match tensor.shape() {
             _ if tensor.dtype() != Dtype::F32 || name.starts_with(UNUSED) => {}
             &[rows, columns] if is_linear || name.ends_with(WORD_TABLE) => {
-                let matrix = quantize_matrix(tensor.data(), [rows, columns], is_linear);
+                let mut values = floats(tensor.data());
+                if let Some(adapter) = adapter {
+                    adapter.add_to(name, &mut values, [rows, columns])?;
+                }
+                let matrix = quantize_matrix(&values, [rows, columns], is_linear);
                 quantized.insert(name.to_owned(), matrix);
             }
             _ => kept.push((name.to_owned(), tensor)),
@@ -60,11 +66,14 @@ pub fn quantize(file: &[u8]) -> Result<Vec<u8>, String> {
     safetensors::serialize(kept, None).map_err(|e| e.to_string())
 }
 
-fn quantize_matrix(data: &[u8], [rows, columns]: [usize; 2], transpose: bool) -> QuantizedMatrix {
-    let (mut weights, mut scales) = (vec![0; rows * columns], Vec::with_capacity(4 * rows));
-    let values: Vec<f32> = (data.as_chunks::<4>().0.iter())
+fn floats(data: &[u8]) -> Vec<f32> {
+    (data.as_chunks::<4>().0.iter())
         .map(|bytes| f32::from_le_bytes(*bytes))
-        .collect();
+        .collect()
+}
+
+fn quantize_matrix(values: &[f32], [rows, columns]: [usize; 2], transpose: bool) -> QuantizedMatrix {
+    let (mut weights, mut scales) = (vec![0; rows * columns], Vec::with_capacity(4 * rows));
     for (row, values) in values.chunks_exact(columns.max(1)).enumerate() {
         let largest = (values.iter()).fold(0.0_f32, |largest, value| largest.max(value.abs()));
         let scale = if largest > 0.0 { largest / LARGEST } else { 1.0 };
@@ -104,7 +113,11 @@ mod tests {
     #[test]
     fn a_quantized_weight_differs_by_at_most_half_a_scale() {
         let values = [0.5, -1.0, 0.0, 2.0, 0.1, -0.3];
-        let bytes = quantize(&file("encoder.layer.0.output.dense.weight", &[2, 3], &values)).unwrap();
+        let bytes = quantize(
+            &file("encoder.layer.0.output.dense.weight", &[2, 3], &values),
+            None,
+        )
+        .unwrap();
         let tensors = SafeTensors::deserialize(&bytes).unwrap();
         let name = "encoder.layer.0.output.dense.weight";
         let weights = tensors.tensor(name).unwrap();
@@ -123,28 +136,31 @@ mod tests {
 
     #[test]
     fn the_word_table_keeps_its_layout_and_norms_stay_floats() {
-        let bytes = quantize(&file(
-            "embeddings.word_embeddings.weight",
-            &[2, 2],
-            &[1.0, 0.25, 0.0, 0.0],
-        ))
+        let bytes = quantize(
+            &file(
+                "embeddings.word_embeddings.weight",
+                &[2, 2],
+                &[1.0, 0.25, 0.0, 0.0],
+            ),
+            None,
+        )
         .unwrap();
         let tensors = SafeTensors::deserialize(&bytes).unwrap();
         let table = tensors.tensor("embeddings.word_embeddings.weight").unwrap();
         assert_eq!(table.data(), [63, 16, 0, 0]);
-        let bytes = quantize(&file("embeddings.LayerNorm.weight", &[2], &[1.0, 0.5])).unwrap();
+        let bytes = quantize(&file("embeddings.LayerNorm.weight", &[2], &[1.0, 0.5]), None).unwrap();
         let tensors = SafeTensors::deserialize(&bytes).unwrap();
         assert_eq!(
             tensors.tensor("embeddings.LayerNorm.weight").unwrap().dtype(),
             Dtype::F32
         );
-        let bytes = quantize(&file("pooler.dense.weight", &[1, 1], &[1.0])).unwrap();
+        let bytes = quantize(&file("pooler.dense.weight", &[1, 1], &[1.0]), None).unwrap();
         assert!(SafeTensors::deserialize(&bytes).unwrap().is_empty());
     }
 
     #[test]
     fn a_file_in_another_format_is_refused() {
-        assert!(quantize(b"").is_err());
-        assert!(quantize(&[255; 64]).is_err());
+        assert!(quantize(b"", None).is_err());
+        assert!(quantize(&[255; 64], None).is_err());
     }
 }

@@ -270,8 +270,7 @@ impl EmbedThread {
             .and_then(|model| match model.embed_query(&query.text) {
                 Ok(vector) => Some(EmbeddedQuery {
                     vector,
-                    words: rerank::MODELS
-                        .contains(&model.id().name.as_str())
+                    words: (model.id().name == rerank::MODEL)
                         .then(|| model.words())
                         .flatten(),
                 }),

@@ -37,7 +37,8 @@ hippod and hippoctl are licensed under the MIT licence or the Apache License 2.0
 this folder. THIRD-PARTY.txt lists the crates in the programs and their licences. ONNX Runtime, in lib/hippod, is Copyright (c)
 Microsoft Corporation, under the MIT licence: ONNXRUNTIME-LICENSE and ONNXRUNTIME-ThirdPartyNotices.txt. The model
 all-MiniLM-L6-v2, in lib/hippod/models, is by the authors of Sentence Transformers, under the Apache License 2.0: see LICENSE-APACHE. It
-was taken from a Python package under the MIT licence: MODEL-PACKAGE-LICENSE.
+was taken from a Python package under the MIT licence: MODEL-PACKAGE-LICENSE. Its weights were changed: they contain an adapter by the
+hippod authors, and are 8-bit integers.
 ";
 /// Path of the daemon's program in a Debian system.
 const PROGRAM: &str = "/usr/bin/hippod";

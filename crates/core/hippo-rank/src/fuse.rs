@@ -49,9 +49,9 @@ const HYBRID: FeatureWeights = FeatureWeights {
     speaker: 2.5,
     user: 3.0,
     date: 2.5,
-    cosine: 5.0,
+    cosine: 8.0,
     cosine_window: 2.0,
-    middle: 7.0,
+    middle: 8.2,
 };
 /// Weights for words only.
 const LEXICAL: FeatureWeights = FeatureWeights {

@@ -19,9 +19,8 @@ use question::Question;
 use text::{CandidateReader, TextFacts};
 pub use trees::BoostedTrees;
 
-/// Names of the model with which the trees were trained, and of the same model with 32-bit floats. The cosines of other
-/// models have other ranges.
-pub const MODELS: [&str; 2] = ["all-minilm-l6-v2-int8", "all-minilm-l6-v2"];
+/// Name of the model with which the trees were trained. The cosines of other models have other ranges.
+pub const MODEL: &str = "minilm-l6-dialogue-int8";
 /// Maximum number of candidates of the second ranking.
 pub const CANDIDATES: usize = 100;
 /// Distance in chunks at which candidates of one passage are neighbours.

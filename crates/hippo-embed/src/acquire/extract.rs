@@ -7,6 +7,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::{AcquireError, ManifestFile};
+use crate::adapter::Adapter;
 use crate::quantize::quantize;
 
 const BLOCK: usize = 1 << 17;
@@ -43,8 +44,10 @@ pub(super) fn install_file(
     })?;
     if found != file.sha256 {
         expect(&path, &source.sha256, &found)?;
-        bytes =
-            quantize(&bytes).map_err(|reason| AcquireError::Manifest(format!("{}: {reason}", file.name)))?;
+        let adapter = source.adapter.then(Adapter::built_in).transpose();
+        bytes = adapter
+            .and_then(|adapter| quantize(&bytes, adapter.as_ref()))
+            .map_err(|reason| AcquireError::Manifest(format!("{}: {reason}", file.name)))?;
     }
     replace_file(&path, &mut bytes.as_slice(), Some(&file.sha256)).map(drop)
 }

@@ -88,6 +88,9 @@ pub struct SourceFile {
     pub size: u64,
     /// SHA-256, lower-case hexadecimal.
     pub sha256: String,
+    /// True if the adapter of the default model is added to the weights first.
+    #[serde(default)]
+    pub adapter: bool,
 }
 
 impl ManifestFile {

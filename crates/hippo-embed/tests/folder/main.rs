@@ -86,7 +86,7 @@ fn quantized_weights_compute_nearly_the_same_vectors() {
     for shape in shapes() {
         let folder = TestFolder::new(shape.clone());
         let weights = folder.path.join("model.safetensors");
-        let quantized = quantize(&fs::read(&weights).unwrap()).unwrap();
+        let quantized = quantize(&fs::read(&weights).unwrap(), None).unwrap();
         fs::write(&weights, quantized).unwrap();
         let model = folder.import("mine").unwrap_or_else(|e| panic!("{shape:?}: {e}"));
         let mut embedder = folder.load(&model);

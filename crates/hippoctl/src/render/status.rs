@@ -345,7 +345,7 @@ mod tests {
             home: "/home/u/.local/state/hippod".into(),
             model: ModelStatus {
                 state: ModelLoad::Absent,
-                id: "all-minilm-l6-v2-int8:384".into(),
+                id: "minilm-l6-dialogue-int8:384".into(),
                 reason: Some("not installed".into()),
                 threads: 1,
                 loads: 0,

@@ -194,7 +194,7 @@ const NARROW_AND_WIDE: [(&str, &str, &str); 25] = [
     ("sources.exclude", "['a', 'mine', 'b']", "['a']"),
     ("scopes.private", "['agents/{agent}/**', 'desk/{agent}/']", "[]"),
     ("sessions.search", "false", "true"),
-    ("embed.model", "'all-minilm-l6-v2-int8'", "'other'"),
+    ("embed.model", "'minilm-l6-dialogue-int8'", "'other'"),
     ("search.limit", "5", "11"),
     ("search.default_mode", "'hybrid'", "'vector'"),
     ("search.timezone", "''", "'Europe/Paris'"),

@@ -57,7 +57,7 @@ pub const KEYS: &[ConfigKey] = &[
          writes them again."),
     key("embed.enabled", "true", Bool, Never,
         "Search by meaning, not only by keyword. Set it to false on a machine with little memory."),
-    key("embed.model", "\"all-minilm-l6-v2-int8\"", Name, Trusted,
+    key("embed.model", "\"minilm-l6-dialogue-int8\"", Name, Trusted,
         "Name of the embedding model; `hippoctl model list` prints the names. Change it after \
          `hippoctl model import`."),
     key("embed.threads", "2", Whole(1, 256), Never,
