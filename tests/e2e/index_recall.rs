@@ -157,7 +157,7 @@ fn a_remembered_answer_does_not_hide_changed_text() {
     client.index(&root);
     for (question, told, word) in [
         (
-            "which port does staging use",
+            "which port does staging run on",
             "Staging moved to port 9999",
             "9999",
         ),

@@ -93,11 +93,15 @@ fn a_model_copied_while_the_daemon_runs_is_found_by_the_next_search() {
 fn damaged_bytes_of_the_right_size_are_refused_and_named_by_every_command() {
     let scratch = begun();
     copy_home(&scratch);
+    let model = scratch.home().join("models").join(REAL.1);
     // An equal file of another model would replace the damaged one.
-    fs::remove_dir_all(scratch.home().join("models/all-minilm-l6-v2")).unwrap();
-    let weights = scratch
-        .home()
-        .join("models/minilm-l6-dialogue-int8/tokenizer.json");
+    for other in fs::read_dir(scratch.home().join("models")).unwrap() {
+        let other = other.unwrap().path();
+        if other != model {
+            fs::remove_dir_all(other).unwrap();
+        }
+    }
+    let weights = model.join("tokenizer.json");
     let mut bytes = fs::read(&weights).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
