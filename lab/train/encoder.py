@@ -2,11 +2,14 @@
 
 Usage: encoder.py --sources DIR --model DIR [--out models/dialogue.safetensors] [--eval DIR] [--steps N] [--seed N]
 
---sources contains clones of the repositories in SOURCES. --model contains all-MiniLM-L6-v2 as 32-bit floats:
-config.json, tokenizer.json and model.safetensors. The adapter has two factors for each linear layer of the encoder (low-rank
-adaptation, https://arxiv.org/abs/2106.09685), which `hippoctl model pull` adds to the weights before it quantizes them.
-As in hippod, the model reads the lines of a section together and a line's vector is the mean of its word pieces, and
-most questions that name a speaker are in the first person.
+--sources contains a clone of each repository in SOURCES, in a folder owner+name. --model contains all-MiniLM-L6-v2 as
+32-bit floats: config.json, tokenizer.json and model.safetensors. The adapter has two factors for each linear layer of
+the encoder (low-rank adaptation, https://arxiv.org/abs/2106.09685). `hippoctl model pull` adds their product to the
+weights before it quantizes them.
+
+As in hippod, the model reads the lines of a section together, a line's vector is the mean of its word pieces, and most
+questions that name a speaker are in the first person. The wrong answers of a step are the other lines of its passes:
+lines of the same sections, and of other sections.
 
 With --eval, prints the recall and the mean reciprocal rank of LoCoMo by meaning alone, without and with the adapter.
 """
@@ -242,7 +245,8 @@ def train(encoder, sources, steps, chance):
                         one.questions.append((question, in_first_person(question, names), keys))
                 if one.questions:
                     data[name].append(one)
-        print(name, len(data[name]), "passes with", sum(len(one.questions) for one in data[name]), "questions", flush=True)
+        count = sum(len(one.questions) for one in data[name])
+        print(f"{name}: {len(data[name])} passes with {count} questions", flush=True)
     parameters = [factor for pair in encoder.layers.values() for factor in pair]
     optimizer = torch.optim.AdamW(parameters, lr=LEARNING_RATE, weight_decay=0.01)
     rate = torch.optim.lr_scheduler.LambdaLR(
@@ -322,7 +326,8 @@ def evaluate(encoder, folder):
             order = [keys[at] for at in (lines @ encoder.questions([question])[0]).argsort(descending=True).tolist()]
             top = set(order[:10])
             found.append(sum(1 for span in evidence if span & top) / len(evidence))
-            reciprocal.append(next((1 / at for at, key in enumerate(order, 1) if any(key in span for span in evidence)), 0))
+            relevant = set().union(*evidence)
+            reciprocal.append(next((1 / at for at, key in enumerate(order, 1) if key in relevant), 0))
     count = len(found)
     print(f"LoCoMo, {count} questions: R@10 {100 * sum(found) / count:.1f}, MRR {sum(reciprocal) / count:.3f}", flush=True)
 
@@ -333,7 +338,7 @@ def main():
     parser.add_argument("--model", type=pathlib.Path, required=True)
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--eval", type=pathlib.Path)
-    parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--steps", type=int, default=450)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     torch.manual_seed(options.seed)

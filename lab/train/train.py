@@ -1,6 +1,6 @@
 """Trains the trees of the second ranking, and prints figures of sets that the trees have not seen.
 
-Usage: train.py DUMP... [--out models/ranker.txt] [--drop FEATURE,...]
+Usage: train.py DUMP... [--out models/ranker.txt] [--drop FEATURE,...] [--seed N]
 
 DUMP is a file of dump.py. Every part of the data is left out once: each conversation of LoCoMo, thirds of the other
 sets. The printed figures are from the parts that were left out, and from sets that are never used for training. Then
@@ -208,14 +208,17 @@ def main():
     parser.add_argument("dumps", nargs="+")
     parser.add_argument("--out")
     parser.add_argument("--drop", default="")
+    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    PARAMETERS["seed"] = options.seed
     rows = [json.loads(line) for path in options.dumps for line in open(path, encoding="utf-8")]
     names = [name for name in next(row["names"] for row in rows if row["names"]) if name not in options.drop.split(",")]
     rows = [row for row in rows if row["units"] and (row["evidence"] or is_kept(row))]
     asked = [Question(row, names) for row in rows]
     questions = [question for question in asked if question.set in KINDS]
     unseen = [question for question in asked if question.set not in KINDS]
-    first = names.index("first")
+    cosine, first = names.index("vector_unit"), names.index("first")
+    report("order of the candidates by cosine", asked, [question.features[:, cosine] for question in asked])
     report("first ranking", asked, [question.features[:, first] for question in asked])
     scores = left_out(questions, names)
     pair = calibrate(questions, scores)

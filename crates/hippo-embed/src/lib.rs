@@ -1,8 +1,6 @@
 //! Text embedding with a local model, or with hashes.
 
 pub mod acquire;
-#[doc(hidden)]
-pub mod adapter;
 mod error;
 mod hash;
 mod model_id;

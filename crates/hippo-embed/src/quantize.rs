@@ -4,12 +4,14 @@
 //! The matrices of linear layers are transposed to inputs × outputs, because `MatMulInteger` expects this layout. All
 //! other tensors keep their 32-bit floats. The result depends only on the input, so its checksum can be pinned.
 
+mod adapter;
+
 use std::collections::BTreeMap;
 
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 
-use crate::adapter::Adapter;
+pub use adapter::Adapter;
 
 /// Largest absolute value of a quantized weight. Processors without VNNI add two products of an 8-bit activation and a
 /// weight in 16 bits. With 7 bits, this sum does not overflow, so all processors compute the same vectors.

@@ -1,7 +1,7 @@
 """Writes reference.json: the vectors of a few texts, computed in plain numpy.
 
-Needs numpy and tokenizers. MODEL_FOLDER contains the weights as 32-bit floats.
-Usage: python reference.py MODEL_FOLDER > reference.json
+Needs numpy and tokenizers. MODEL_FOLDER contains the weights as 32-bit floats, without the adapter.
+Usage: python reference.py MODEL_FOLDER models/dialogue.safetensors > reference.json
 """
 
 import json
@@ -36,9 +36,13 @@ def read(path):
     header.pop("__metadata__", None)
     tensors = {}
     for name, entry in header.items():
-        kind = {"F32": np.float32, "I64": np.int64}[entry["dtype"]]
+        kind = {"F32": np.float32, "I64": np.int64, "BF16": np.uint16}[entry["dtype"]]
         start, end = entry["data_offsets"]
-        tensors[name] = np.frombuffer(data[start:end], kind).reshape(entry["shape"]).astype(np.float64)
+        values = np.frombuffer(data[start:end], kind)
+        if kind == np.uint16:
+            # A bfloat16 number is the first half of a 32-bit float.
+            values = (values.astype(np.uint32) << 16).view(np.float32)
+        tensors[name] = values.reshape(entry["shape"]).astype(np.float64)
     return tensors
 
 
@@ -78,8 +82,11 @@ def forward(ids, weights, config):
     return x
 
 
-def main(folder):
+def main(folder, adapter):
     weights = read(folder + "/model.safetensors")
+    factors = read(adapter)
+    for name in [name.removesuffix(".down") for name in factors if name.endswith(".down")]:
+        weights[name] = weights[name] + factors[name + ".up"] @ factors[name + ".down"]
     config = json.load(open(folder + "/config.json"))
     tokenizer = Tokenizer.from_file(folder + "/tokenizer.json")
     tokenizer.no_padding()
@@ -97,4 +104,4 @@ def main(folder):
     print("[" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "]")
 
 
-main(sys.argv[1])
+main(sys.argv[1], sys.argv[2])

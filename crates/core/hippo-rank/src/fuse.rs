@@ -41,7 +41,8 @@ struct FeatureWeights {
 
 /// Weights for words and vectors. A fit of a softmax over the chunks of each question, with one conversation left out
 /// at a time, gave the approximate values. The final values are from a coarse grid over conversations and assistant
-/// logs, in a region where small changes have little effect.
+/// logs, in a region where small changes have little effect. The weight of `cosine` was chosen again for the default
+/// model with its adapter: from 7 to 10, the results hardly differ.
 const HYBRID: FeatureWeights = FeatureWeights {
     unit: 6.5,
     window: 8.0,

@@ -7,8 +7,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::{AcquireError, ManifestFile};
-use crate::adapter::Adapter;
-use crate::quantize::quantize;
+use crate::quantize::{Adapter, quantize};
 
 const BLOCK: usize = 1 << 17;
 

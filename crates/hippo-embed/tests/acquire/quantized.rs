@@ -4,8 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use hippo_embed::acquire::{AcquireError, Layout, ModelManifest, PullOptions, check_copied, locate, pull};
-use hippo_embed::adapter::Adapter;
-use hippo_embed::quantize::quantize;
+use hippo_embed::quantize::{Adapter, quantize};
 
 use crate::fixture::{Fixture, NO_PYTHON, sha256, with_python};
 

@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn models_and_files_are_listed() {
         let model = ModelInfo {
-            name: "all-MiniLM-L6-v2".into(),
+            name: "minilm-l6-dialogue-int8".into(),
             id: "minilm-l6-dialogue-int8:384".into(),
             sha256: Some("53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db".into()),
             dimension: 384,

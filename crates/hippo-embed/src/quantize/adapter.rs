@@ -21,7 +21,7 @@ impl<'a> Adapter<'a> {
     /// # Errors
     /// Fails if the file is not valid, which a test rules out.
     pub fn built_in() -> Result<Adapter<'static>, String> {
-        Adapter::parse(include_bytes!("../../../models/dialogue.safetensors"))
+        Adapter::parse(include_bytes!("../../../../models/dialogue.safetensors"))
     }
 
     /// Parses a file.
@@ -42,9 +42,13 @@ impl<'a> Adapter<'a> {
         weights: &mut [f32],
         [outputs, inputs]: [usize; 2],
     ) -> Result<(), String> {
-        let Ok((down, down_shape)) = self.factor(name, DOWN) else {
+        if [DOWN, UP]
+            .iter()
+            .all(|part| self.0.tensor(&format!("{name}{part}")).is_err())
+        {
             return Ok(());
-        };
+        }
+        let (down, down_shape) = self.factor(name, DOWN)?;
         let (up, up_shape) = self.factor(name, UP)?;
         let rank = down_shape[0];
         if down_shape != [rank, inputs] || up_shape != [outputs, rank] || rank == 0 {
@@ -121,13 +125,11 @@ mod tests {
             let adapter = Adapter::parse(&bytes).unwrap();
             assert!(adapter.add_to(LAYER, &mut weights, [2, 3]).is_err(), "{shapes:?}");
         }
-        let alone = file(&[(DOWN, [1, 3], &[0.0; 3])]);
-        assert!(
-            Adapter::parse(&alone)
-                .unwrap()
-                .add_to(LAYER, &mut weights, [2, 3])
-                .is_err()
-        );
+        for part in [DOWN, UP] {
+            let alone = file(&[(part, [1, 3], &[0.0; 3])]);
+            let adapter = Adapter::parse(&alone).unwrap();
+            assert!(adapter.add_to(LAYER, &mut weights, [2, 3]).is_err(), "{part}");
+        }
         assert!(Adapter::parse(b"junk").is_err());
     }
 
