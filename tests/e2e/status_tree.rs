@@ -162,11 +162,11 @@ fn wait_until_well(client: &mut Caller, root: &Path) {
     let deadline = Instant::now() + PATIENCE;
     loop {
         client.sync(root);
-        let told = client.doctor(false);
-        if bad(&told).is_empty() {
+        let report = client.doctor(false);
+        if bad(&report).is_empty() {
             return;
         }
-        assert!(Instant::now() < deadline, "{told:?}");
+        assert!(Instant::now() < deadline, "{report:?}");
     }
 }
 
