@@ -219,11 +219,7 @@ fn the_old_model_answers_until_the_vectors_of_the_new_one_are_complete() {
     }
     client.sync(&scratch.workspace());
     let status = client.status();
-    assert!(
-        status.model.id.starts_with("minilm-l6-dialogue-int8"),
-        "{:?}",
-        status.model
-    );
+    assert!(status.model.id.starts_with(REAL.1), "{:?}", status.model);
     assert_eq!(status.workspaces[0].embedded, status.workspaces[0].chunks);
     assert!(best(&mut client, &scratch, "which medicine did the doctor give me").contains("physician"));
 }

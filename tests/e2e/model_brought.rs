@@ -17,8 +17,8 @@ use serde_json::json;
 
 use crate::backup::{backup, refused, restore};
 use crate::folder::{TestFolder, TestShape};
+use crate::model::REAL;
 
-const REAL: (&str, &str) = ("HIPPOD_EMBED_MODEL", "minilm-l6-dialogue-int8");
 const MINE: (&str, &str) = ("HIPPOD_EMBED_MODEL", "mine");
 
 fn installed() -> PathBuf {
@@ -32,11 +32,7 @@ fn scratch() -> Scratch {
     let scratch = Scratch::new();
     let models = scratch.home().join("models");
     fs::create_dir_all(&models).unwrap();
-    symlink(
-        installed().join("models/minilm-l6-dialogue-int8"),
-        models.join("minilm-l6-dialogue-int8"),
-    )
-    .unwrap();
+    symlink(installed().join("models").join(REAL.1), models.join(REAL.1)).unwrap();
     symlink(installed().join("runtime"), scratch.home().join("runtime")).unwrap();
     scratch.write(
         "memory/2026-03-02.md",
@@ -55,11 +51,7 @@ fn default_as_a_folder() -> TestFolder {
     for name in ["model.safetensors", "tokenizer.json", "config.json"] {
         let place = folder.path.join(name);
         fs::remove_file(&place).unwrap();
-        symlink(
-            installed().join("models/minilm-l6-dialogue-int8").join(name),
-            place,
-        )
-        .unwrap();
+        symlink(installed().join("models").join(REAL.1).join(name), place).unwrap();
     }
     folder.json(
         "sentence_bert_config.json",
@@ -134,10 +126,7 @@ fn an_imported_model_answers_like_its_origin_and_can_be_removed() {
     let before = all_found(&mut client, &root);
     let imported = import(&mut client, &folder.path, "mine").unwrap();
     assert!(imported.files.iter().all(|file| file.ok), "{imported:?}");
-    let (mine, default) = (
-        listed(&mut client, "mine"),
-        listed(&mut client, "minilm-l6-dialogue-int8"),
-    );
+    let (mine, default) = (listed(&mut client, "mine"), listed(&mut client, REAL.1));
     let (mine, default) = (mine.unwrap(), default.unwrap());
     assert_eq!((mine.state, mine.selected), (ModelState::Installed, false));
     assert!(mine.sha256.is_some() && mine.sha256 == default.sha256);
@@ -164,7 +153,7 @@ fn an_imported_model_answers_like_its_origin_and_can_be_removed() {
     let daemon = Daemon::start(&scratch.home(), &[REAL]);
     let mut client = daemon.client();
     embedded(&mut client, &root);
-    assert!(client.status().model.id.starts_with("minilm-l6-dialogue-int8|"));
+    assert!(client.status().model.id.starts_with(&format!("{}|", REAL.1)));
     assert_eq!(all_found(&mut client, &root), before);
     assert!(remove(&mut client, "mine").unwrap().bytes > 20_000_000);
     assert_eq!(listed(&mut client, "mine"), None);

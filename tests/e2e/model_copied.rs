@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use hippo_proto::{ModelListRequest, ModelListResponse, ModelState, ModelVerifyRequest, ModelVerifyResponse};
 use hippod_tests::{Caller, Daemon, Scratch};
 
-const REAL: (&str, &str) = ("HIPPOD_EMBED_MODEL", "minilm-l6-dialogue-int8");
+use crate::model::REAL;
 
 fn installed() -> PathBuf {
     let installed = std::env::var_os("HIPPOD_TEST_MODEL_HOME").map(PathBuf::from);

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use hippod_tests::{Daemon, Scratch};
 
 use crate::backup::hippoctl;
+use crate::model::REAL;
 use crate::server::{Answer, Server};
 
-const REAL: (&str, &str) = ("HIPPOD_EMBED_MODEL", "minilm-l6-dialogue-int8");
 /// The files of the model as its authors publish them: with 32-bit floats.
 const FILES: [&str; 3] = ["model.safetensors", "tokenizer.json", "config.json"];
 

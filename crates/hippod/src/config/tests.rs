@@ -282,6 +282,13 @@ fn too_many_patterns_of_a_workspace_are_refused_with_their_line() {
 }
 
 #[test]
+fn the_default_model_is_pinned_and_has_the_second_ranking() {
+    let pinned = hippo_embed::acquire::ModelManifest::built_in().unwrap();
+    assert_eq!(Config::default().embed.model, pinned.default_model().name);
+    assert_eq!(hippo_rank::rerank::MODEL, pinned.default_model().name);
+}
+
+#[test]
 fn the_documented_defaults_are_the_defaults() {
     let text = Config::documented();
     assert_eq!(from(&text).unwrap(), Config::default());
