@@ -23,6 +23,9 @@ pub const INSTALL: &str = "install hippod in the folder of hippoctl, or in a fol
 /// Maximum number of log lines that an error message quotes.
 const LAST_WORDS: usize = 10;
 
+/// The folder and the environment variables of a daemon that uses no files of the user.
+type OwnHome<'a> = (&'a Path, &'a [(&'a str, &'a str)]);
+
 /// Starts the daemon, waits until it answers, and returns its process id and a connection.
 ///
 /// # Errors
@@ -54,11 +57,11 @@ pub fn connect(child: &mut Child, paths: &Paths, before: u64) -> Result<Client, 
 }
 
 /// Starts the daemon without waiting for it. Returns the process, and the length of the log before the start. With
-/// `home`, the daemon keeps all its files below this folder, and ignores the settings in the environment.
+/// `own`, the daemon keeps all its files below this folder, and replaces the settings in the environment by these.
 ///
 /// # Errors
 /// Fails if `hippod` is not found or cannot be started.
-pub fn begin(paths: &Paths, home: Option<&Path>) -> Result<(Child, u64), Failure> {
+pub fn begin(paths: &Paths, own: Option<OwnHome<'_>>) -> Result<(Child, u64), Failure> {
     let program = daemon_program().ok_or_else(|| {
         let what = "no daemon is running, and the program hippod was not found";
         Failure::new(Exit::NoDaemon, what).hint(INSTALL)
@@ -66,7 +69,7 @@ pub fn begin(paths: &Paths, home: Option<&Path>) -> Result<(Child, u64), Failure
     create_private_folder(&paths.state)?;
     let log = open_log(&paths.log)?;
     let before = log.file().metadata().map_or(0, |log| log.len());
-    Ok((spawn(&program, paths, log.file(), home)?, before))
+    Ok((spawn(&program, paths, log.file(), own)?, before))
 }
 
 /// Returns the absolute path of `hippod`. Looks beside this program first, and then in `PATH`.
@@ -84,16 +87,16 @@ fn find_daemon(own: Option<&Path>, path: Option<OsString>) -> Option<PathBuf> {
     programs.find(|program| program.is_file())
 }
 
-fn spawn(program: &Path, paths: &Paths, log: &File, home: Option<&Path>) -> Result<Child, Failure> {
+fn spawn(program: &Path, paths: &Paths, log: &File, own: Option<OwnHome<'_>>) -> Result<Child, Failure> {
     let failed = |error| Failure::file("start the daemon", program, error);
     let (words, errors) = (log.try_clone().map_err(failed)?, log.try_clone().map_err(failed)?);
     let mut command = Command::new(program);
-    if let Some(home) = home {
+    if let Some((home, settings)) = own {
         let names = std::env::vars_os().map(|(name, _)| name);
         for name in names.filter(|name| name.to_string_lossy().starts_with("HIPPOD_")) {
             command.env_remove(name);
         }
-        command.env("HIPPOD_HOME", home);
+        command.env("HIPPOD_HOME", home).envs(settings.iter().copied());
     }
     command
         .arg("run")

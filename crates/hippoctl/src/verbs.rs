@@ -17,6 +17,7 @@ mod input;
 pub mod logs;
 pub mod merge_driver;
 pub mod model;
+mod own_daemon;
 mod place;
 pub mod prompt;
 pub mod remember;

@@ -1,6 +1,6 @@
 //! `demo`: a demonstration with an example workspace and a daemon of its own.
 
-mod home;
+mod example;
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -12,11 +12,13 @@ use hippo_proto::{
 };
 use serde_json::json;
 
+use super::own_daemon::OwnDaemon;
 use crate::connect::{DaemonSession, text};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render::{self, one_line};
-use home::DemoHome;
+use example::EXAMPLE;
+use hippoctl::args::Global;
 
 /// The questions, and the words that are searched instead if no model is installed.
 const QUESTIONS: [(&str, &str); 5] = [
@@ -44,8 +46,12 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// # Errors
 /// Fails if the daemon cannot be started, if a request fails, or if no search finds the edit.
 pub fn demo(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
-    let (home, mut own) = DemoHome::start(session)?;
-    let root = text(&home.workspace())?;
+    let home = OwnDaemon::create("hippod-demo-")?;
+    let workspace = home.folder().join("workspace");
+    let mut own = home.start(&session.paths, "home", &[], Global::default(), |_| {
+        fill(&workspace)
+    })?;
+    let root = text(&workspace)?;
     let models = own.call(ModelListRequest {})?;
     let mut selected = models.models.iter().filter(|model| model.selected);
     let by_meaning = models.runtime.state == ModelState::Installed
@@ -65,7 +71,7 @@ pub fn demo(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
         wait: true,
         ..WorkspaceSyncRequest::default()
     };
-    let files = render::plural(home::EXAMPLE.len() as u64, "file");
+    let files = render::plural(EXAMPLE.len() as u64, "file");
     say(
         out,
         &format!("an example memory of {files}, in a temporary folder\n"),
@@ -86,7 +92,7 @@ pub fn demo(session: &DaemonSession, out: &mut Output) -> Result<(), Failure> {
     }
 
     say(out, &format!("\nadding a line to {FILE}:\n      {LINE}\n"))?;
-    append(&home.workspace().join(FILE))?;
+    append(&workspace.join(FILE))?;
     let begun = Instant::now();
     let query = choose(EDIT);
     let hit = loop {
@@ -147,6 +153,17 @@ fn say(out: &mut Output, text: &str) -> Result<(), Failure> {
     if !out.json {
         out.answer(&(), |(), _| text.to_owned())?;
         out.finish()?;
+    }
+    Ok(())
+}
+
+/// Writes the example workspace.
+#[expect(clippy::disallowed_methods, reason = "a new folder")]
+fn fill(workspace: &Path) -> io::Result<()> {
+    for (name, text) in EXAMPLE {
+        let file = workspace.join(name);
+        file.parent().map_or(Ok(()), fs::create_dir_all)?;
+        fs::write(file, text)?;
     }
     Ok(())
 }
