@@ -158,6 +158,9 @@ mod model;
 #[path = "e2e/model_brought.rs"]
 mod model_brought;
 #[cfg(feature = "onnx")]
+#[path = "e2e/model_compared.rs"]
+mod model_compared;
+#[cfg(feature = "onnx")]
 #[path = "e2e/model_copied.rs"]
 mod model_copied;
 #[cfg(feature = "onnx")]

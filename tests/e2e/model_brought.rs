@@ -28,7 +28,7 @@ fn installed() -> PathBuf {
 
 /// Creates a home with the model and the runtime library that `cargo xtask setup` installed. Its models folder is
 /// writable, so that models can be imported.
-fn scratch() -> Scratch {
+pub(super) fn scratch() -> Scratch {
     let scratch = Scratch::new();
     let models = scratch.home().join("models");
     fs::create_dir_all(&models).unwrap();
@@ -60,7 +60,7 @@ fn default_as_a_folder() -> TestFolder {
     folder
 }
 
-fn import(client: &mut Caller, from: &Path, name: &str) -> Result<ModelPullResponse, RpcError> {
+pub(super) fn import(client: &mut Caller, from: &Path, name: &str) -> Result<ModelPullResponse, RpcError> {
     let request = ModelImportRequest {
         from: from.display().to_string(),
         name: Some(name.into()),

@@ -319,6 +319,20 @@ pub enum ModelVerb {
         #[arg(long, value_name = "TEXT", requires = "name")]
         passage_prefix: Option<String>,
     },
+    /// Compare installed models on a copy of the workspace, with your own questions
+    ///
+    /// For each model, a daemon of its own indexes the copy, and answers the questions. The command prints how well the
+    /// model finds the evidence, or how often its results are those of the first model, and the time and disk space
+    /// that the model needs. The workspace, its index and your settings stay unchanged.
+    Compare {
+        /// Names of the models; `hippoctl model list` prints them
+        #[arg(required = true, num_args = 2.., value_name = "MODEL")]
+        models: Vec<String>,
+        /// File with one question on each line: {"query": "…", "evidence": [{"path": "…", "start_line": 1, "end_line":
+        /// 2}]}; `evidence` is optional [default: the questions in the recall log]
+        #[arg(long, value_name = "FILE")]
+        questions: Option<PathBuf>,
+    },
     /// Remove a model that was imported with --name, unless the model is in use
     Remove {
         /// Name of the model

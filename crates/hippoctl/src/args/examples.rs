@@ -33,5 +33,8 @@ pub const WORKSPACE: &str = "Examples:
   hippoctl workspace add ~/notes
   hippoctl workspace list
   hippoctl workspace trust --dry-run";
-pub const MODEL: &str = "Examples:\n  hippoctl model list\n  hippoctl model pull";
+pub const MODEL: &str = "Examples:
+  hippoctl model list
+  hippoctl model pull
+  hippoctl model compare minilm-l6-dialogue-int8 e5 --questions questions.jsonl";
 pub const DEMO: &str = "Examples:\n  hippoctl demo\n  hippoctl demo --json";

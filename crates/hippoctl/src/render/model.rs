@@ -4,8 +4,12 @@ use hippo_proto::{
     ModelFile, ModelListResponse, ModelPullResponse, ModelRemoveResponse, ModelVerifyResponse,
 };
 
-use super::{bytes, table, word};
+use super::{bytes, lines, one_line, plural, short, table, word};
 use crate::output::Style;
+use crate::verbs::model::{AnswerDifference, FirstAnswer, ModelComparison, ModelFigures};
+
+/// Maximum number of characters of a result in a comparison.
+const SHOWN: usize = 72;
 
 /// Renders the models, one per line, and the runtime library below.
 pub fn list(answer: &ModelListResponse, _: Style) -> String {
@@ -50,6 +54,93 @@ pub fn verify(answer: &ModelVerifyResponse, style: Style) -> String {
         false => style.bad("damaged"),
     };
     format!("{}: {ok}\n{}", answer.model, files(&answer.files, style))
+}
+
+/// Renders the comparison of models: a table, and the questions whose answers differ most.
+pub fn comparison(answer: &ModelComparison, style: Style) -> String {
+    let is_judged = answer.with_evidence > 0;
+    let is_compared = answer.with_evidence < answer.questions;
+    let columns = [
+        (true, "model"),
+        (is_judged, "R@10"),
+        (is_judged, "MRR"),
+        (is_compared, "same first"),
+        (is_compared, "same in ten"),
+        (true, "index"),
+        (true, "size"),
+        (true, "p50"),
+    ];
+    let row = |model: &ModelFigures| {
+        let percent = |share: Option<f64>| format!("{:.1} %", share.unwrap_or_default() * 100.0);
+        let size = (model.bytes > 0).then(|| bytes(model.bytes));
+        [
+            model.model.clone(),
+            percent(model.recall_at_10),
+            format!("{:.3}", model.mrr.unwrap_or_default()),
+            format!("{} of {}", model.same_first, answer.questions),
+            percent(Some(model.shared)),
+            format!("{:.1} s", model.index_s),
+            size.unwrap_or_else(|| "none".to_owned()),
+            format!("{:.1} ms", model.p50_ms),
+        ]
+    };
+    let head = columns.map(|(_, name)| name.to_owned());
+    let rows = std::iter::once(head).chain(answer.models.iter().map(row));
+    let rows = rows.map(|cells| {
+        let shown = cells
+            .into_iter()
+            .zip(columns)
+            .filter(|(_, (is_shown, _))| *is_shown);
+        shown.map(|(cell, _)| cell).collect()
+    });
+    let mut text = plural(answer.questions as u64, "question");
+    if is_judged {
+        text += &format!(", {} with evidence", answer.with_evidence);
+    }
+    text += &format!("\n\n{}\n", table(&rows.collect::<Vec<_>>(), 1));
+    if is_judged {
+        text += "R@10: share of the evidence in the first ten results\n";
+        text += "MRR: mean of 1 / rank of the first result with evidence\n";
+    }
+    if is_compared {
+        text += "same first: questions with the same first result as the first model\n";
+        text += "same in ten: share of the first ten results that the first model returns as well\n";
+    }
+    text += "p50: median time of a question\n";
+    if !answer.differences.is_empty() {
+        text += "\nthe questions whose answers differ most, with the first result of each model:\n";
+    }
+    let differences = answer.differences.iter();
+    text + &differences.map(|one| difference(one, style)).collect::<String>()
+}
+
+fn difference(difference: &AnswerDifference, style: Style) -> String {
+    let width = difference
+        .first
+        .iter()
+        .map(|first| first.model.chars().count())
+        .max();
+    let width = width.unwrap_or_default();
+    let first = |first: &FirstAnswer| {
+        let evidence = match first.evidence_rank {
+            _ if !difference.has_evidence => String::new(),
+            Some(rank) => format!(" (evidence at {rank})"),
+            None => " (no evidence in the first ten)".to_owned(),
+        };
+        let shown = first.result.as_ref().map(|hit| {
+            let place = format!("{}:{}", hit.path, lines(hit.start_line, hit.end_line));
+            let line = hit.text.lines().find(|line| !line.trim().is_empty());
+            let line = short(one_line(line.unwrap_or_default()).trim(), SHOWN);
+            format!("{}{evidence}\n  {:width$}  {line}", style.path(place), "")
+        });
+        let shown = shown.unwrap_or_else(|| "no result".to_owned());
+        format!("  {:<width$}  {shown}\n", first.model)
+    };
+    let query = style.strong(short(&one_line(&difference.query), SHOWN));
+    format!(
+        "\n{query}\n{}",
+        difference.first.iter().map(first).collect::<String>()
+    )
 }
 
 fn files(files: &[ModelFile], style: Style) -> String {
@@ -126,5 +217,45 @@ mod tests {
             files: vec![good, missing],
         };
         insta::assert_snapshot!(verify(&answer, Style::default()));
+    }
+
+    #[test]
+    fn a_comparison_shows_figures_and_the_first_results() {
+        let figures = |model: &str, mrr, same_first, bytes| ModelFigures {
+            model: model.into(),
+            recall_at_10: Some(0.875),
+            mrr: Some(mrr),
+            same_first,
+            shared: 0.4,
+            index_s: 12.34,
+            bytes,
+            p50_ms: 7.5,
+        };
+        let hit = serde_json::json!({
+            "id": "c1", "path": "a.md", "start_line": 1, "end_line": 2, "heading": [], "score": 0.5, "tokens": 1,
+            "text": "\nThe ferry leaves at seven.",
+        });
+        let first = |model: &str, result: bool, evidence_rank| FirstAnswer {
+            model: model.into(),
+            result: serde_json::from_value(hit.clone()).ok().filter(|_| result),
+            evidence_rank,
+        };
+        let difference = |has_evidence, ranks: [Option<usize>; 2]| AnswerDifference {
+            query: "when does the boat sail".into(),
+            has_evidence,
+            first: vec![
+                first("small", true, ranks[0]),
+                first("hash", has_evidence, ranks[1]),
+            ],
+        };
+        let answer = ModelComparison {
+            workspace: "/w".into(),
+            questions: 4,
+            with_evidence: 3,
+            models: vec![figures("small", 1.0, 4, 23_900_000), figures("hash", 0.5, 2, 0)],
+            differences: vec![difference(true, [Some(1), None]), difference(false, [None, None])],
+            notes: Vec::new(),
+        };
+        insta::assert_snapshot!(comparison(&answer, Style::default()));
     }
 }

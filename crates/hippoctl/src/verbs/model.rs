@@ -1,4 +1,10 @@
-//! `model list|pull|verify|import|remove`: embedding models.
+//! `model list|pull|verify|import|compare|remove`: embedding models.
+
+mod compare;
+mod figures;
+mod questions;
+
+pub use figures::{AnswerDifference, FirstAnswer, ModelComparison, ModelFigures};
 
 use std::path::Path;
 
@@ -43,6 +49,9 @@ pub fn model(session: &mut DaemonSession, verb: ModelVerb, out: &mut Output) -> 
                 passage_prefix,
             };
             obtain(session, request, out)
+        }
+        ModelVerb::Compare { models, questions } => {
+            compare::compare(session, &models, questions.as_deref(), out)
         }
         ModelVerb::Remove { model } => {
             let answer = session.call_patiently(ModelRemoveRequest { model })?;

@@ -125,7 +125,10 @@ fn explain(
 ///
 /// # Errors
 /// Fails if the log is turned off or empty.
-fn last_questions(session: &mut DaemonSession, limit: Option<u32>) -> Result<Vec<LoggedQuestion>, Failure> {
+pub(super) fn last_questions(
+    session: &mut DaemonSession,
+    limit: Option<u32>,
+) -> Result<Vec<LoggedQuestion>, Failure> {
     let workspace = session.workspace()?;
     let answer = session.call(RecallLogRequest {
         workspace,

@@ -1,0 +1,117 @@
+//! Questions of a comparison, from a file or from the recall log.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use hippo_proto::SearchHit;
+use serde::Deserialize;
+
+use crate::connect::DaemonSession;
+use crate::failure::{Exit, Failure};
+use crate::output::Output;
+use crate::verbs::{input, why};
+
+/// Maximum size of a file with questions in bytes.
+const MOST: usize = 16 << 20;
+/// Maximum number of questions from the recall log, which the protocol limits.
+const LOGGED: u32 = 1000;
+/// The members of a question, as part of a hint.
+const SHAPE: &str =
+    r#"a line is {"query": "…", "evidence": [{"path": "memory/a.md", "start_line": 1, "end_line": 2}]}"#;
+
+/// A question, with the lines that contain its answer, if they are known.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct ComparedQuestion {
+    /// Text of the question.
+    pub query: String,
+    /// The lines that contain the answer.
+    #[serde(default)]
+    pub evidence: Vec<EvidenceLines>,
+}
+
+/// Lines of a file that contain an answer.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct EvidenceLines {
+    /// Path relative to the workspace.
+    pub path: String,
+    /// First line, 1-based.
+    pub start_line: u32,
+    /// Last line, inclusive.
+    pub end_line: u32,
+}
+
+impl EvidenceLines {
+    /// Returns whether a result contains one of the lines.
+    pub fn overlaps(&self, hit: &SearchHit) -> bool {
+        self.path == hit.path && self.start_line <= hit.end_line && hit.start_line <= self.end_line
+    }
+}
+
+/// Reads questions from a file. Blank lines and unknown members are ignored.
+///
+/// # Errors
+/// Fails if the file is unreadable or contains no question, if a line is not a question, or if the workspace does not
+/// contain a file of the evidence.
+pub fn read(file: &Path, root: &str, out: &mut Output) -> Result<Vec<ComparedQuestion>, Failure> {
+    let text = input::text(Some(file), MOST, "give a file with fewer questions", out)?;
+    let lines = (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| !line.trim().is_empty());
+    let questions = lines.map(|(number, line)| {
+        parse(line, Path::new(root)).map_err(|(reason, hint)| {
+            let what = format!("could not use line {number} of {}: {reason}", file.display());
+            Failure::new(Exit::Usage, what).hint(hint)
+        })
+    });
+    let questions = questions.collect::<Result<Vec<_>, _>>()?;
+    match questions.is_empty() {
+        true => {
+            let what = format!("no question in {}", file.display());
+            Err(Failure::new(Exit::Usage, what).hint(SHAPE))
+        }
+        false => Ok(questions),
+    }
+}
+
+/// Parses a question. The error consists of the reason and a hint.
+fn parse(line: &str, root: &Path) -> Result<ComparedQuestion, (String, &'static str)> {
+    let mut question: ComparedQuestion =
+        serde_json::from_str(line).map_err(|error| (error.to_string(), SHAPE))?;
+    if question.query.trim().is_empty() {
+        return Err(("the query is empty".to_owned(), SHAPE));
+    }
+    for lines in &mut question.evidence {
+        lines.path = lines.path.trim_start_matches("./").to_owned();
+        if lines.start_line == 0 || lines.end_line < lines.start_line {
+            let reason = format!("no such lines: {}-{}", lines.start_line, lines.end_line);
+            return Err((reason, "lines are counted from 1, and the last line is included"));
+        }
+        if !hippo_fs::is_file(root, &lines.path) {
+            let reason = format!("no such file in the workspace: {}", lines.path);
+            return Err((reason, "give a path relative to the workspace"));
+        }
+    }
+    Ok(question)
+}
+
+/// Returns the questions in the recall log, latest first, each once.
+///
+/// # Errors
+/// Fails if the log is turned off or empty.
+pub fn logged(session: &mut DaemonSession) -> Result<Vec<ComparedQuestion>, Failure> {
+    let logged = why::last_questions(session, Some(LOGGED)).map_err(|failure| match failure.kind {
+        None if failure.exit == Exit::NotFound => {
+            failure.hint("give your questions in a file: --questions FILE")
+        }
+        _ => failure,
+    })?;
+    let mut seen = HashSet::new();
+    let distinct = logged.into_iter().map(|logged| logged.question);
+    let distinct = distinct.filter(|query| seen.insert(query.clone()));
+    Ok(distinct
+        .map(|query| ComparedQuestion {
+            query,
+            evidence: Vec::new(),
+        })
+        .collect())
+}
