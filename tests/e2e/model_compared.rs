@@ -73,8 +73,19 @@ impl Comparison {
 
     fn run_in(&self, workspace: &Path, args: &[&str]) -> Output {
         let output = self.command(workspace, args).output().unwrap();
-        assert_eq!(fs::read_dir(&self.temporary).unwrap().count(), 0, "{output:?}");
+        self.assert_clean();
         output
+    }
+
+    /// Panics if a comparison has left a file, or a daemon whose files were in its folder.
+    fn assert_clean(&self) {
+        assert_eq!(fs::read_dir(&self.temporary).unwrap().count(), 0);
+        let folder = self.temporary.display().to_string();
+        for process in fs::read_dir("/proc").unwrap() {
+            let command = fs::read(process.unwrap().path().join("cmdline")).unwrap_or_default();
+            let command = String::from_utf8_lossy(&command).into_owned();
+            assert!(!command.contains(&folder), "{command}");
+        }
     }
 
     fn report(&self, args: &[&str]) -> Value {
@@ -276,18 +287,11 @@ fn an_interrupted_comparison_leaves_neither_files_nor_a_daemon() {
     let mut lines = BufReader::new(client.stderr.take().unwrap()).lines();
     let line = lines.next().unwrap().unwrap();
     assert!(line.starts_with("hash: indexing"), "{line}");
-    let created = fs::read_dir(&user.temporary)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
-    let lock = fs::read_to_string(created.join("home/state/hippod.lock")).unwrap();
+    assert_eq!(fs::read_dir(&user.temporary).unwrap().count(), 1);
     let sent = Command::new("kill")
         .args(["-INT", &client.id().to_string()])
         .status();
     assert!(sent.unwrap().success());
     assert_eq!(client.wait().unwrap().code(), Some(130));
-    assert!(!created.exists());
-    assert!(!Path::new("/proc").join(lock.trim()).exists(), "{lock}");
+    user.assert_clean();
 }

@@ -255,7 +255,7 @@ pub enum Verb {
         #[command(subcommand)]
         verb: ShareVerb,
     },
-    /// List, download and verify embedding models
+    /// List, download, verify and compare embedding models
     #[command(after_help = examples::MODEL)]
     Model {
         /// The subcommand.
@@ -321,9 +321,9 @@ pub enum ModelVerb {
     },
     /// Compare installed models on a copy of the workspace, with your own questions
     ///
-    /// For each model, a daemon of its own indexes the copy, and answers the questions. The command prints how well the
-    /// model finds the evidence, or how often its results are those of the first model, and the time and disk space
-    /// that the model needs. The workspace, its index and your settings stay unchanged.
+    /// For each model, a temporary daemon indexes a copy, and answers the questions. Prints how well the model finds
+    /// the evidence, or how often its results are those of the first model, and the time and disk space that the model
+    /// needs. The workspace and your settings stay unchanged.
     Compare {
         /// Names of the models; `hippoctl model list` prints them
         #[arg(required = true, num_args = 2.., value_name = "MODEL")]

@@ -94,13 +94,15 @@ pub fn comparison(answer: &ModelComparison, style: Style) -> String {
         shown.map(|(cell, _)| cell).collect()
     });
     let mut text = plural(answer.questions as u64, "question");
-    if is_judged {
-        text += &format!(", {} with evidence", answer.with_evidence);
+    match answer.with_evidence {
+        0 => {}
+        _ if !is_compared => text += " with evidence",
+        count => text += &format!(", {count} with evidence"),
     }
     text += &format!("\n\n{}\n", table(&rows.collect::<Vec<_>>(), 1));
     if is_judged {
-        text += "R@10: share of the evidence in the first ten results\n";
-        text += "MRR: mean of 1 / rank of the first result with evidence\n";
+        text += "R@10: share of the evidence in the first ten results; higher is better\n";
+        text += "MRR: mean of 1 / rank of the first result with evidence; higher is better\n";
     }
     if is_compared {
         text += "same first: questions with the same first result as the first model\n";

@@ -41,11 +41,8 @@ pub fn compare(
     copy(session, &own, &root, models.len())?;
     let mut measured = Vec::new();
     for (number, model) in (1..).zip(&models) {
-        out.remark(&format!(
-            "{}: indexing, then asking {}",
-            model.name,
-            count(&asked)
-        ));
+        let count = render::plural(asked.len() as u64, "question");
+        out.remark(&format!("{}: indexing, then asking {count}", model.name));
         measured.push(measure(session, &own, (number, model), (&root, &asked), out)?);
     }
     own.close()?;
@@ -54,10 +51,6 @@ pub fn compare(
     out.finish()?;
     out.notes(&comparison.notes);
     Ok(())
-}
-
-fn count(questions: &[ComparedQuestion]) -> String {
-    render::plural(questions.len() as u64, "question")
 }
 
 /// Returns the models with these names, and remarks about them.

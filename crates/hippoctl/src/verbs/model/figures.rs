@@ -181,26 +181,23 @@ fn differences(questions: &[ComparedQuestion], measured: &[MeasuredModel]) -> Ve
     let mut differing: Vec<(f64, AnswerDifference)> = Vec::new();
     for (at, question) in questions.iter().enumerate() {
         let has_evidence = !question.evidence.is_empty();
-        let answers = || measured.iter().map(|model| &model.answers[at][..]);
-        let ranks: Vec<Option<usize>> = answers().map(|hits| rank(hits, &question.evidence)).collect();
-        let others = || answers().skip(1).zip(answers().take(1).cycle());
-        let difference = if has_evidence {
-            let scores = || ranks.iter().map(|rank| reciprocal(*rank));
-            scores().fold(0.0, f64::max) - scores().fold(1.0, f64::min)
-        } else if others().all(|(own, first)| has_same_first(own, first)) {
-            0.0
-        } else {
-            others()
-                .map(|(own, first)| 1.0 - shared(own, first))
-                .fold(0.0, f64::max)
-                + f64::EPSILON
+        let answers: Vec<&[SearchHit]> = measured.iter().map(|model| &model.answers[at][..]).collect();
+        let ranks = answers.iter().map(|hits| rank(hits, &question.evidence));
+        let ranks: Vec<Option<usize>> = ranks.collect();
+        // Without evidence, an answer is as good as its similarity to that of the first model.
+        let worth = |(hits, rank): (&&[SearchHit], &Option<usize>)| match has_evidence {
+            true => reciprocal(*rank),
+            false if has_same_first(hits, answers[0]) => 1.0,
+            false => shared(hits, answers[0]) / 2.0,
         };
+        let worth = || answers.iter().zip(&ranks).map(worth);
+        let difference = worth().fold(0.0, f64::max) - worth().fold(1.0, f64::min);
         if difference > 0.0 {
-            let first = measured.iter().zip(answers()).zip(ranks);
+            let first = measured.iter().zip(&answers).zip(&ranks);
             let first = first.map(|((model, hits), evidence_rank)| FirstAnswer {
                 model: model.name.clone(),
                 result: hits.first().cloned(),
-                evidence_rank,
+                evidence_rank: *evidence_rank,
             });
             let shown = AnswerDifference {
                 query: question.query.clone(),

@@ -57,20 +57,18 @@ pub fn read(file: &Path, root: &str, out: &mut Output) -> Result<Vec<ComparedQue
     let lines = (1..)
         .zip(text.lines())
         .filter(|(_, line)| !line.trim().is_empty());
-    let questions = lines.map(|(number, line)| {
-        parse(line, Path::new(root)).map_err(|(reason, hint)| {
+    let mut questions = Vec::new();
+    for (number, line) in lines {
+        questions.push(parse(line, Path::new(root)).map_err(|(reason, hint)| {
             let what = format!("could not use line {number} of {}: {reason}", file.display());
             Failure::new(Exit::Usage, what).hint(hint)
-        })
-    });
-    let questions = questions.collect::<Result<Vec<_>, _>>()?;
-    match questions.is_empty() {
-        true => {
-            let what = format!("no question in {}", file.display());
-            Err(Failure::new(Exit::Usage, what).hint(SHAPE))
-        }
-        false => Ok(questions),
+        })?);
     }
+    if questions.is_empty() {
+        let what = format!("no question in {}", file.display());
+        return Err(Failure::new(Exit::Usage, what).hint(SHAPE));
+    }
+    Ok(questions)
 }
 
 /// Parses a question. The error consists of the reason and a hint.
@@ -106,12 +104,11 @@ pub fn logged(session: &mut DaemonSession) -> Result<Vec<ComparedQuestion>, Fail
         _ => failure,
     })?;
     let mut seen = HashSet::new();
-    let distinct = logged.into_iter().map(|logged| logged.question);
-    let distinct = distinct.filter(|query| seen.insert(query.clone()));
-    Ok(distinct
-        .map(|query| ComparedQuestion {
-            query,
-            evidence: Vec::new(),
-        })
-        .collect())
+    let mut asked: Vec<String> = logged.into_iter().map(|logged| logged.question).collect();
+    asked.retain(|query| seen.insert(query.clone()));
+    let question = |query| ComparedQuestion {
+        query,
+        evidence: Vec::new(),
+    };
+    Ok(asked.into_iter().map(question).collect())
 }
