@@ -8,9 +8,9 @@ use hippo_text::source::SourceKind;
 
 /// Returns the first `limit` chunks of a ranked list, best first, without repeated texts.
 ///
-/// If several chunks have the same text, the one with the best rank is kept, with the number of the others. If that chunk is from a compaction tree
-/// node, the chunk of the node's source file is returned in its place, with the node's rank and score. Texts are
-/// compared by [`crate::corpus::ChunkPlace::mark`].
+/// If several chunks have the same text, the one with the best rank is kept, with the number of the others. If that
+/// chunk is from a compaction tree node, the chunk of the node's source file is returned in its place, with the node's
+/// rank and score. Texts are compared by [`crate::corpus::ChunkPlace::mark`].
 pub fn collapse(ranked: &[RankedChunk], corpus: &Corpus, limit: usize) -> Vec<RankedChunk> {
     let is_node = |hit: &RankedChunk| {
         let place = corpus.place(hit.chunk);
