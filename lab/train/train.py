@@ -1,10 +1,11 @@
 """Trains the trees of the second ranking, and prints figures of sets that the trees have not seen.
 
-Usage: train.py DUMP... [--out models/ranker.txt] [--drop FEATURE,...] [--seed N]
+Usage: train.py DUMP... [--out models/ranker.txt] [--drop FEATURE,...]
 
 DUMP is a file of dump.py. Every part of the data is left out once: each conversation of LoCoMo, thirds of the other
 sets. The printed figures are from the parts that were left out, and from sets that are never used for training. Then
-the trees are trained on all parts, and calibrated with the scores of the parts that were left out.
+the trees are trained on all parts, and calibrated with the scores of the parts that were left out. The trees are the
+mean of models with different seeds, because the figures of one model depend much on chance.
 """
 
 import argparse
@@ -25,11 +26,13 @@ RISING = {"lexical_unit", "lexical_window", "lexical_passage", "vector_unit", "v
           "neighbour", "vector_around", "similar_least", "lead", "lexical_lead", "vector_lead"}
 FALLING = {"rank", "lexical_rank", "vector_rank"}
 PARAMETERS = {
-    "objective": "binary", "num_leaves": 24, "learning_rate": 0.04, "min_data_in_leaf": 100, "lambda_l2": 5.0,
-    "feature_fraction": 0.6, "bagging_fraction": 0.8, "bagging_freq": 1, "seed": 1, "deterministic": True,
-    "force_row_wise": True, "num_threads": 2, "verbose": -1,
+    "objective": "binary", "num_leaves": 24, "learning_rate": 0.1, "min_data_in_leaf": 100, "lambda_l2": 5.0,
+    "feature_fraction": 0.6, "bagging_fraction": 0.8, "bagging_freq": 1, "deterministic": True, "force_row_wise": True,
+    "num_threads": 1, "verbose": -1,
 }
-TREES = 500
+# The model is the mean of one model per seed, each with this number of trees.
+SEEDS = [1, 2, 3]
+TREES = 166
 # Minimum best score with which the daemon uses the order of the second ranking.
 CONFIDENT = 0.1
 # Limits on the tokens of an answer.
@@ -74,10 +77,17 @@ def rows_of(questions):
 
 
 def fit(questions, names):
+    """Returns one model for each seed."""
     features, labels, weights = rows_of(questions)
     constraints = [1 if name in RISING else -1 if name in FALLING else 0 for name in names]
     data = lightgbm.Dataset(features, labels, weight=weights, feature_name=names)
-    return lightgbm.train({**PARAMETERS, "monotone_constraints": constraints}, data, TREES)
+    parameters = {**PARAMETERS, "monotone_constraints": constraints}
+    return [lightgbm.train({**parameters, "seed": seed}, data, TREES) for seed in SEEDS]
+
+
+def predict(models, features):
+    """Returns the mean of the raw scores."""
+    return numpy.mean([model.predict(features, raw_score=True) for model in models], axis=0)
 
 
 def judge(question, scores):
@@ -133,10 +143,10 @@ def left_out(questions, names):
     scores = [None] * len(questions)
     for fold in sorted({question.fold for question in questions}):
         train = [question for question in questions if question.fold != fold]
-        model = fit(train, names)
+        models = fit(train, names)
         for at, question in enumerate(questions):
             if question.fold == fold:
-                scores[at] = model.predict(question.features, raw_score=True)
+                scores[at] = predict(models, question.features)
     return scores
 
 
@@ -196,7 +206,7 @@ def top_scores(questions, scores, pair):
 
 def write_node(node, out):
     if "leaf_value" in node:
-        out.append(f"={node['leaf_value']:.4f}".replace("=0.", "=.").replace("=-0.", "=-."))
+        out.append(f"={node['leaf_value'] / len(SEEDS):.4f}".replace("=0.", "=.").replace("=-0.", "=-."))
         return
     out.append(f"{node['split_feature']}<{node['threshold']:.5g}".replace("<0.", "<.").replace("<-0.", "<-."))
     write_node(node["left_child"], out)
@@ -208,9 +218,7 @@ def main():
     parser.add_argument("dumps", nargs="+")
     parser.add_argument("--out")
     parser.add_argument("--drop", default="")
-    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    PARAMETERS["seed"] = options.seed
     rows = [json.loads(line) for path in options.dumps for line in open(path, encoding="utf-8")]
     names = [name for name in next(row["names"] for row in rows if row["names"]) if name not in options.drop.split(",")]
     rows = [row for row in rows if row["units"] and (row["evidence"] or is_kept(row))]
@@ -222,19 +230,20 @@ def main():
     report("first ranking", asked, [question.features[:, first] for question in asked])
     scores = left_out(questions, names)
     pair = calibrate(questions, scores)
-    model = fit(questions, names)
-    known = zip(questions + unseen, scores + [model.predict(one.features, raw_score=True) for one in unseen])
+    models = fit(questions, names)
+    known = zip(questions + unseen, scores + [predict(models, one.features) for one in unseen])
     report("second ranking, parts left out", questions + unseen,
            [in_order(question, score, pair, first) for question, score in known])
     print(f"calibration {pair[0]:.4g} {pair[1]:.4g}; mean score and share of relevant candidates (count):")
     reliability(questions, scores, pair)
     top_scores(questions, scores, pair)
     if options.out:
-        gains = sorted(zip(model.feature_importance("gain"), names), reverse=True)
+        gains = numpy.sum([model.feature_importance("gain") for model in models], axis=0)
+        gains = sorted(zip(gains, names), reverse=True)
         print("gain:", " ".join(f"{name} {gain:.0f}" for gain, name in gains))
         lines = ["# Trees of the second ranking, written by lab/train/train.py.",
                  "features " + " ".join(names), f"calibration {pair[0]:.5g} {pair[1]:.5g}"]
-        for tree in model.dump_model()["tree_info"]:
+        for tree in [tree for model in models for tree in model.dump_model()["tree_info"]]:
             nodes = []
             write_node(tree["tree_structure"], nodes)
             lines.append(" ".join(nodes))
