@@ -1,6 +1,6 @@
 """Measures how much evidence other memory-search programs return for the LoCoMo questions.
 
-Usage: peers.py --eval DIR [--programs DIR] [--only NAME]
+Usage: peers.py --eval DIR --programs DIR [--only NAME]
 
 Each conversation is a separate memory. For each program, the script copies and indexes the files of a conversation,
 asks each question, and takes the first ten results in the program's order. It prints one row per program and mode:
@@ -224,14 +224,15 @@ def measure(folder, home, programs, ask, prepare, server):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--eval", type=pathlib.Path, required=True)
-    parser.add_argument("--programs", type=pathlib.Path, default=pathlib.Path(__file__).parent)
+    parser.add_argument("--programs", type=pathlib.Path, required=True)
     parser.add_argument("--only", default="", help="measure the programs whose name contains this text")
     options = parser.parse_args()
     command = [options.programs / "sentence-transformers/bin/python", "-c", MODEL_SERVER, str(MODEL_PORT)]
     model = subprocess.Popen(command, env={**os.environ, "OMP_NUM_THREADS": "1"}, stderr=subprocess.DEVNULL)
     print("| program | recall | shown | results | tokens | p50 | empty |\n|---|---|---|---|---|---|---|")
     try:
-        subprocess.run(["bash", "-c", f'{CURL} \'{{"input": ""}}\' {MODEL_URL}/embeddings'], check=True, stdout=-3)
+        ready = ["bash", "-c", f'{CURL} \'{{"input": ""}}\' {MODEL_URL}/embeddings']
+        subprocess.run(ready, check=True, stdout=subprocess.DEVNULL)
         for name, program in PROGRAMS.items():
             rows = []
             for folder in sorted((options.eval / "retrieval/locomo").iterdir()) if options.only in name else []:

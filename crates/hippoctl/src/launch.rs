@@ -57,7 +57,8 @@ pub fn connect(child: &mut Child, paths: &Paths, before: u64) -> Result<Client, 
 }
 
 /// Starts the daemon without waiting for it. Returns the process, and the length of the log before the start. With
-/// `own`, the daemon keeps all its files below this folder, and replaces the settings in the environment by these.
+/// `own`, the daemon keeps all its files below this folder, and uses these settings in place of those in the
+/// environment.
 ///
 /// # Errors
 /// Fails if `hippod` is not found or cannot be started.

@@ -108,6 +108,7 @@ pub fn comparison(answer: &ModelComparison, style: Style) -> String {
         text += "same first: questions with the same first result as the first model\n";
         text += "same in ten: share of the first ten results that the first model returns as well\n";
     }
+    text += "index: time to index the workspace, including the start of the model\n";
     text += "p50: median time of a question\n";
     if !answer.differences.is_empty() {
         text += "\nthe questions whose answers differ most, with the first result of each model:\n";

@@ -12,7 +12,7 @@ use hippo_proto::{
 
 use super::figures::{DEPTH, MeasuredModel, compute};
 use super::questions::{self, ComparedQuestion};
-use crate::connect::{DaemonSession, text};
+use crate::connect::{DaemonSession, absolute, text};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render;
@@ -33,17 +33,26 @@ pub fn compare(
 ) -> Result<(), Failure> {
     let (models, notes) = find(session, names)?;
     let root = session.root()?;
+    let settings = settings(session)?;
     let asked = match file {
         Some(file) => questions::read(file, &root, out)?,
         None => questions::logged(session)?,
     };
     let own = OwnDaemon::create("hippod-compare-")?;
+    out.remark("copying the workspace");
     copy(session, &own, &root, models.len())?;
     let mut measured = Vec::new();
     for (number, model) in (1..).zip(&models) {
         let count = render::plural(asked.len() as u64, "question");
         out.remark(&format!("{}: indexing, then asking {count}", model.name));
-        measured.push(measure(session, &own, (number, model), (&root, &asked), out)?);
+        measured.push(measure(
+            session,
+            &own,
+            (number, model),
+            (&root, &asked),
+            &settings,
+            out,
+        )?);
     }
     own.close()?;
     let comparison = compute(root, &asked, &measured, notes);
@@ -86,8 +95,11 @@ fn find(session: &mut DaemonSession, names: &[String]) -> Result<(Vec<ModelInfo>
     let default = listed.models.first().map_or("", |model| &model.name);
     let others = names.iter().filter(|name| *name != default).cloned();
     let others = others.collect::<Vec<_>>().join(", ");
-    let note = (!others.is_empty())
-        .then(|| format!("the second ranking of results needs {default}, so it does not run with: {others}"));
+    let note = (!others.is_empty()).then(|| {
+        format!(
+            "only {default} has a second ranking of results, which improves its figures; without it: {others}"
+        )
+    });
     Ok((models, note.into_iter().collect()))
 }
 
@@ -122,12 +134,13 @@ fn measure(
     own: &OwnDaemon,
     (number, model): (usize, &ModelInfo),
     (original, questions): (&str, &[ComparedQuestion]),
+    configuration: &str,
     out: &Output,
 ) -> Result<MeasuredModel, Failure> {
     let copy = own.folder().join(workspace(number));
     let root = text(&copy)?;
     // A workspace cannot override an environment variable.
-    let settings = [
+    let environment = [
         ("HIPPOD_EMBED_ENABLED", "true"),
         ("HIPPOD_EMBED_MODEL", &model.name),
     ];
@@ -137,9 +150,9 @@ fn measure(
         ..Global::default()
     };
     let user = &session.paths;
-    let mut daemon = own.start(user, &format!("home-{number}"), &settings, global, |paths| {
+    let mut daemon = own.start(user, &format!("home-{number}"), &environment, global, |paths| {
         Trust::of(&user.state, Path::new(original)).keep(&paths.state, &copy)?;
-        folder::write(&paths.config_file, configuration(user)?.as_bytes())
+        folder::write(&paths.config_file, configuration.as_bytes())
     })?;
     let begun = Instant::now();
     daemon.call(WorkspaceAddRequest {
@@ -160,11 +173,10 @@ fn measure(
         return Err(failure.hint("to see which files are memory files: hippoctl doctor"));
     }
     if embedded < chunks {
-        let why = indexed
-            .and_then(|indexed| indexed.why.clone())
-            .unwrap_or_default();
-        let what = format!("could not index the workspace with the model {}", model.name);
-        return Err(Failure::new(Exit::Failed, what).hint(why));
+        let why = indexed.and_then(|indexed| indexed.why.as_ref());
+        let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+        let what = format!("could not index the workspace with the model {}{why}", model.name);
+        return Err(Failure::new(Exit::Failed, what));
     }
     let mut ask = |question: &ComparedQuestion| {
         daemon.call(SearchRequest {
@@ -187,6 +199,19 @@ fn measure(
         took_ms: answers.iter().map(|answer| answer.took_ms).collect(),
         answers: answers.into_iter().map(|answer| answer.results).collect(),
     })
+}
+
+/// Returns the settings of the user for the temporary daemons.
+fn settings(session: &mut DaemonSession) -> Result<String, Failure> {
+    let home = session.call(StatusRequest {})?.home;
+    if absolute(Path::new(&home))? != absolute(&session.paths.state)? {
+        let what = format!("the daemon at this socket uses another home folder: {home}");
+        let hint = "set HIPPOD_HOME in place of --socket";
+        return Err(Failure::new(Exit::Usage, what).hint(hint));
+    }
+    let file = &session.paths.config_file;
+    configuration(&session.paths)
+        .map_err(|error| Failure::file("read", file, error).hint("correct the settings, and try again"))
 }
 
 /// Returns the settings of the user, without those of the team's server.

@@ -55,7 +55,7 @@ impl EvidenceLines {
 pub fn read(file: &Path, root: &str, out: &mut Output) -> Result<Vec<ComparedQuestion>, Failure> {
     let text = input::text(Some(file), MOST, "give a file with fewer questions", out)?;
     let lines = (1..)
-        .zip(text.lines())
+        .zip(text.trim_start_matches('\u{feff}').lines())
         .filter(|(_, line)| !line.trim().is_empty());
     let mut questions = Vec::new();
     for (number, line) in lines {
@@ -73,20 +73,27 @@ pub fn read(file: &Path, root: &str, out: &mut Output) -> Result<Vec<ComparedQue
 
 /// Parses a question. The error consists of the reason and a hint.
 fn parse(line: &str, root: &Path) -> Result<ComparedQuestion, (String, &'static str)> {
-    let mut question: ComparedQuestion =
-        serde_json::from_str(line).map_err(|error| (error.to_string(), SHAPE))?;
+    let mut question: ComparedQuestion = serde_json::from_str(line).map_err(|error| {
+        // The number of the line in the file is already known.
+        (
+            error.to_string().replace(" at line 1 column ", " at column "),
+            SHAPE,
+        )
+    })?;
     if question.query.trim().is_empty() {
         return Err(("the query is empty".to_owned(), SHAPE));
     }
     for lines in &mut question.evidence {
         lines.path = lines.path.trim_start_matches("./").to_owned();
-        if lines.start_line == 0 || lines.end_line < lines.start_line {
-            let reason = format!("no such lines: {}-{}", lines.start_line, lines.end_line);
-            return Err((reason, "lines are counted from 1, and the last line is included"));
-        }
-        if !hippo_fs::is_file(root, &lines.path) {
+        let Ok(text) = hippo_fs::read_source(root, &lines.path, MOST as u64) else {
             let reason = format!("no such file in the workspace: {}", lines.path);
             return Err((reason, "give a path relative to the workspace"));
+        };
+        let last = String::from_utf8_lossy(&text).lines().count();
+        let is_there = lines.start_line > 0 && lines.start_line <= lines.end_line;
+        if !is_there || lines.end_line as usize > last {
+            let reason = format!("no such lines: {}-{}", lines.start_line, lines.end_line);
+            return Err((reason, "lines are counted from 1, and the last line is included"));
         }
     }
     Ok(question)
