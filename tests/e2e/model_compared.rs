@@ -161,7 +161,7 @@ fn a_comparison_judges_each_model_and_changes_no_file_of_the_user() {
         "{said}"
     );
     assert!(!said.contains("same first"), "{said}");
-    assert!(rest.contains("has a second ranking of results"), "{rest}");
+    assert!(rest.contains("include a second ranking of results"), "{rest}");
 }
 
 #[test]
@@ -227,6 +227,10 @@ fn unusable_models_and_questions_are_refused_before_any_work() {
         ("\nwhere is it?\n".to_owned(), "could not use line 2 of "),
         (r#"{"question": "q"}"#.to_owned(), "missing field `query`"),
         (r#"{"query": "  "}"#.to_owned(), "the query is empty"),
+        (
+            format!(r#"{{"query": "{}"}}"#, "a ".repeat(9000)),
+            "the query is longer than 16384 bytes",
+        ),
         (
             r#"{"query": "q", "evidence": "memory/2026-03-02.md"}"#.to_owned(),
             "invalid type: string",

@@ -15,7 +15,7 @@ use hippo_types::search::SearchMode;
 /// Maximum number of results in an answer.
 pub const MAX_LIMIT: u32 = 200;
 /// Maximum length of a query in bytes.
-const MAX_QUERY_BYTES: usize = 16 * 1024;
+pub const MAX_QUERY_BYTES: usize = 16 * 1024;
 
 /// Parameters of `search`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -96,9 +96,7 @@ fn find(session: &mut DaemonSession, names: &[String]) -> Result<(Vec<ModelInfo>
     let others = names.iter().filter(|name| *name != default).cloned();
     let others = others.collect::<Vec<_>>().join(", ");
     let note = (!others.is_empty()).then(|| {
-        format!(
-            "only {default} has a second ranking of results, which improves its figures; without it: {others}"
-        )
+        format!("only the figures of {default} include a second ranking of results; without it: {others}")
     });
     Ok((models, note.into_iter().collect()))
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use hippo_proto::SearchHit;
+use hippo_proto::{MAX_QUERY_BYTES, SearchHit};
 use serde::Deserialize;
 
 use crate::connect::DaemonSession;
@@ -51,7 +51,7 @@ impl EvidenceLines {
 ///
 /// # Errors
 /// Fails if the file is unreadable or contains no question, if a line is not a question, or if the workspace does not
-/// contain a file of the evidence.
+/// contain the lines of the evidence.
 pub fn read(file: &Path, root: &str, out: &mut Output) -> Result<Vec<ComparedQuestion>, Failure> {
     let text = input::text(Some(file), MOST, "give a file with fewer questions", out)?;
     let lines = (1..)
@@ -83,12 +83,20 @@ fn parse(line: &str, root: &Path) -> Result<ComparedQuestion, (String, &'static 
     if question.query.trim().is_empty() {
         return Err(("the query is empty".to_owned(), SHAPE));
     }
+    if question.query.len() > MAX_QUERY_BYTES {
+        let reason = format!("the query is longer than {MAX_QUERY_BYTES} bytes");
+        return Err((reason, "keep only the relevant part of the question"));
+    }
     for lines in &mut question.evidence {
         lines.path = lines.path.trim_start_matches("./").to_owned();
-        let Ok(text) = hippo_fs::read_source(root, &lines.path, MOST as u64) else {
+        if !hippo_fs::is_file(root, &lines.path) {
             let reason = format!("no such file in the workspace: {}", lines.path);
             return Err((reason, "give a path relative to the workspace"));
-        };
+        }
+        let text = hippo_fs::read_source(root, &lines.path, MOST as u64).map_err(|error| {
+            let reason = format!("could not read {}: {error}", lines.path);
+            (reason, "choose evidence in another file, or omit the evidence")
+        })?;
         let last = String::from_utf8_lossy(&text).lines().count();
         let is_there = lines.start_line > 0 && lines.start_line <= lines.end_line;
         if !is_there || lines.end_line as usize > last {
