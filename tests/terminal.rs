@@ -106,8 +106,14 @@ impl Terminal {
     }
 
     /// Waits until the program ends, and returns its status.
+    ///
+    /// # Panics
+    /// If the program does not end.
     pub fn end(&mut self) -> ExitStatus {
-        while self.read(PATIENCE) {}
+        let deadline = Instant::now() + PATIENCE;
+        while self.read(deadline.saturating_duration_since(Instant::now())) {}
+        let has_time = Instant::now() < deadline;
+        assert!(has_time, "the program does not end:\n{}", self.text());
         self.child.wait().expect("its status")
     }
 

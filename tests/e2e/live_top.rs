@@ -92,6 +92,20 @@ fn the_view_reconnects_to_a_restarted_daemon() {
 }
 
 #[test]
+fn a_key_during_a_change_of_the_size_is_not_lost() {
+    let (scratch, _daemon, _client) = begun();
+    for _ in 0..30 {
+        let mut terminal = start(&scratch, 80, 24);
+        terminal.shows("all searchable");
+        // The second signal arrives while the view is drawn.
+        terminal.resize(79, 24);
+        terminal.resize(78, 24);
+        terminal.keys("q");
+        assert!(terminal.end().success());
+    }
+}
+
+#[test]
 fn the_live_view_needs_a_terminal() {
     let (scratch, _daemon, _client) = begun();
     let output = command(&scratch).stdin(Stdio::null()).output().unwrap();
