@@ -1,8 +1,8 @@
 //! Similarity of single words, from the input embeddings of the model.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
+use foldhash::HashMap;
 use multiversion::multiversion;
 
 /// Maximum bytes of a word. Longer words have no vector.

@@ -5,6 +5,7 @@
 
 mod attempt;
 mod filter;
+mod first;
 mod fresh;
 mod get;
 mod hit;
@@ -28,11 +29,9 @@ use hippo_proto::{
     ErrorKind, LoggedPassage, RpcError, SearchHit, SearchMode, SearchRequest, SearchResponse, Strategy,
     Viewer,
 };
-use hippo_rank::collapse;
-use hippo_rank::rank::{self, Postings, RankInput, RankedChunk, VectorHits};
+use hippo_rank::rank::RankedChunk;
 use hippo_rank::rerank;
 use hippo_store::StoreError;
-use hippo_store::vector::PreparedQuery;
 use parking_lot::RwLockReadGuard;
 
 use crate::clock::Clock;
@@ -43,14 +42,15 @@ use crate::message::{EngineHandle, WorkspaceMessage};
 use crate::models::Models;
 use crate::scan::describe_left_out;
 use crate::share::TeamShare;
+use crate::tasks::OneAtATime;
 use crate::verify::Verifier;
 use crate::view::{SearchSnapshot, WorkspaceView};
 use crate::views::Views;
+use first::FoundByWords;
 use fresh::StaleFiles;
 use hit::{ChunkHit, Collector};
 use index_first::{EntryConsultation, Route};
 use question::SearchQuestion;
-use scratch::with_scratch;
 use second::SecondRanking;
 use shared::OutsideSearch;
 
@@ -58,10 +58,6 @@ pub use get::get;
 pub use prompted::{Recalls, recall};
 pub use why::why;
 
-/// Maximum number of candidate chunks from the vector index.
-const VECTOR_CANDIDATES: usize = 300;
-/// Number of the nearest chunks whose similarity is computed again from exact vectors.
-const RESCORED: usize = 40;
 /// Number of ranked chunks per requested result. Near-duplicates, changed texts and long texts are dropped later.
 const OVERFETCH: usize = 4;
 
@@ -83,6 +79,8 @@ pub struct Searcher {
     pub share: Arc<TeamShare>,
     /// Shares between workspaces.
     pub local_shares: Arc<LocalShares>,
+    /// Held by the query whose words are ranked while its vector is computed.
+    pub early: OneAtATime,
 }
 
 /// Handles `search`.
@@ -137,6 +135,7 @@ impl SearchState {
         &self,
         embedded: Option<&EmbeddedQuery>,
         model: Option<&str>,
+        found: Option<FoundByWords>,
         outside: OutsideSearch,
     ) -> Result<Option<SearchAnswer>, RpcError> {
         let mut snapshot = self.view.snapshot();
@@ -152,7 +151,7 @@ impl SearchState {
             snapshot = self.view.snapshot();
         }
         let vector = embedded.map(|one| &*one.vector);
-        let ranked = self.rank(&snapshot, vector, None)?;
+        let ranked = self.rank_found(&snapshot, vector, None, found)?;
         let second = match embedded {
             Some(embedded) => self.second_ranking(&snapshot, &ranked, embedded)?,
             None => None,
@@ -298,83 +297,6 @@ impl SearchState {
             stale,
             dropped,
         }
-    }
-
-    /// Ranks chunks by relevance. If `within` is given, only the chunks for which it returns true are ranked.
-    fn rank(
-        &self,
-        snapshot: &SearchSnapshot,
-        vector: Option<&[f32]>,
-        within: Option<&(dyn Fn(u32) -> bool + Sync)>,
-    ) -> Result<Vec<RankedChunk>, RpcError> {
-        let lists = match self.question.mode {
-            SearchMode::Vector => Vec::new(),
-            SearchMode::Hybrid | SearchMode::Lexical | SearchMode::Index => self
-                .question
-                .postings(&self.view, snapshot)
-                .map_err(|error| search_error(&self.searcher, &self.view, error))?,
-        };
-        let postings: Vec<Postings<'_>> = self
-            .question
-            .terms
-            .iter()
-            .zip(&lists)
-            .map(|(term, chunks)| Postings { term, chunks })
-            .collect();
-        let passes = |chunk: u32| {
-            within.is_none_or(|within| within(chunk)) && self.question.filter.passes(snapshot, chunk)
-        };
-        let filter = &self.question.filter;
-        let filtered = within.is_some() || filter.is_set() || filter.hides_some(snapshot);
-        let prepared = vector.and_then(|vector| PreparedQuery::new(vector).ok());
-        let vectors = match &prepared {
-            Some(query) => Some(self.nearest(snapshot, query, filtered.then_some(&passes))?),
-            None => None,
-        };
-        let neighbours = |chunks: &[u32]| match &prepared {
-            Some(query) => snapshot.vectors.scores(query, chunks).unwrap_or_default(),
-            None => vec![f32::NAN; chunks.len()],
-        };
-        let wanted = (self.question.limit * OVERFETCH + 20).max(rerank::CANDIDATES);
-        let input = RankInput {
-            corpus: &snapshot.corpus,
-            mode: match self.question.mode {
-                SearchMode::Hybrid => rank::RankMode::Hybrid,
-                SearchMode::Lexical | SearchMode::Index => rank::RankMode::Lexical,
-                SearchMode::Vector => rank::RankMode::Vector,
-            },
-            postings: &postings,
-            vectors: vectors.as_ref(),
-            neighbour_scores: &neighbours,
-            filter: &passes,
-            dates: self.question.dates,
-            limit: wanted,
-        };
-        let ranked = with_scratch(|scratch| rank::rank(&input, &mut scratch.first));
-        Ok(collapse::collapse(&ranked, &snapshot.corpus, wanted))
-    }
-
-    fn nearest(
-        &self,
-        snapshot: &SearchSnapshot,
-        query: &PreparedQuery,
-        filter: Option<&(dyn Fn(u32) -> bool + Sync)>,
-    ) -> Result<VectorHits, RpcError> {
-        // Approximate similarities have an error of up to 0.01. Only the best results need higher accuracy, because
-        // their order matters.
-        let rescore = |chunks: &[u32]| {
-            let exact = &chunks[..chunks.len().min(RESCORED)];
-            self.view
-                .with_reader(|reader| reader.vectors(exact))
-                .unwrap_or_default()
-        };
-        let found = snapshot
-            .vectors
-            .search(query, VECTOR_CANDIDATES, filter, &rescore);
-        found.map(|hits| VectorHits { hits }).map_err(|error| {
-            RpcError::internal(format!("could not search by meaning: {error}"))
-                .hint("to search by keyword, use mode lexical; for details: hippoctl service logs")
-        })
     }
 }
 

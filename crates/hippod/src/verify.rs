@@ -70,8 +70,9 @@ pub struct VerifiedHit {
 }
 
 /// Verifier for the hits of one query. It keeps files open from hit to hit.
-pub struct Verifier<'root> {
-    root: &'root Path,
+pub struct Verifier {
+    /// The workspace; `None` if its root cannot be opened.
+    root: Option<WorkspaceDir>,
     max_file_bytes: u64,
     files: HashMap<String, FileCheckResult>,
     changed: Vec<String>,
@@ -86,11 +87,11 @@ enum FileCheckResult {
     Gone,
 }
 
-impl<'root> Verifier<'root> {
+impl Verifier {
     /// Creates a verifier for hits below `root`. A changed file above `max_file_bytes` counts as missing.
-    pub fn new(root: &'root Path, max_file_bytes: u64) -> Self {
+    pub fn new(root: &Path, max_file_bytes: u64) -> Self {
         Self {
-            root,
+            root: WorkspaceDir::open(root).ok(),
             max_file_bytes,
             files: HashMap::new(),
             changed: Vec::new(),
@@ -152,8 +153,8 @@ impl<'root> Verifier<'root> {
     }
 
     fn open(&self, path: &str, mark: FileMark) -> FileCheckResult {
-        let Ok((mut file, metadata)) = WorkspaceDir::open(self.root).and_then(|dir| dir.open_source(path))
-        else {
+        let opened = self.root.as_ref().map(|root| root.open_source(path));
+        let Some(Ok((mut file, metadata))) = opened else {
             return FileCheckResult::Gone;
         };
         if FileMark::of(&metadata) == mark {

@@ -6,11 +6,12 @@
 //! comparable.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
 use crate::corpus::Corpus;
 use crate::dates::DateRange;
-use crate::lexical::REACH;
-use crate::rank::{Features, RankInput, RankMode, RankedChunk};
+use crate::lexical::{REACH, RankScratch};
+use crate::rank::{Features, RankInput, RankMode, RankedChunk, VectorHits};
 use hippo_text::chunk::Speaker;
 use hippo_types::time::{Date, days_between};
 
@@ -115,25 +116,24 @@ impl FeatureWeights {
     }
 }
 
-/// Scores and sorts the candidates found by words and by vectors.
-pub(crate) fn fuse(input: &RankInput<'_>, hits: Vec<(u32, Features)>) -> Vec<RankedChunk> {
-    let vectors = input.vectors.filter(|_| input.mode != RankMode::Lexical);
-    let weights = FeatureWeights::for_mode(input.mode, vectors.is_some());
-    let mut near: Vec<u32> = vectors
-        .map(|vectors| vectors.hits.iter().map(|(chunk, _)| *chunk).collect())
-        .unwrap_or_default();
-    near.sort_unstable();
+impl RankInput<'_> {
+    /// Returns the vector hits if the mode uses them.
+    fn used_vectors(&self) -> Option<&VectorHits> {
+        self.vectors.filter(|_| self.mode != RankMode::Lexical)
+    }
+
+    fn weights(&self) -> &'static FeatureWeights {
+        FeatureWeights::for_mode(self.mode, self.used_vectors().is_some())
+    }
+}
+
+/// Returns the chunks with the best lexical features, in no particular order.
+pub(crate) fn best_by_words(input: &RankInput<'_>, scratch: &RankScratch) -> Vec<Candidate> {
+    let weights = input.weights();
     let keep = CANDIDATES.max(input.limit);
-    let hits = hits.into_iter().filter(|(chunk, _)| (input.filter)(*chunk));
-    let mut candidates: Vec<Candidate> = hits
-        .filter_map(|(chunk, lexical)| {
-            let features = features(input, chunk, lexical)?;
-            Some(Candidate {
-                chunk,
-                words: weights.words(&features),
-                features,
-            })
-        })
+    let found = scratch.found().iter().filter(|chunk| (input.filter)(**chunk));
+    let mut candidates: Vec<Candidate> = found
+        .filter_map(|chunk| Candidate::new(input, scratch, weights, *chunk))
         .collect();
     if candidates.len() > keep {
         candidates.select_nth_unstable_by(keep, |a, b| {
@@ -141,20 +141,29 @@ pub(crate) fn fuse(input: &RankInput<'_>, hits: Vec<(u32, Features)>) -> Vec<Ran
                 .total_cmp(&a.words)
                 .then_with(|| in_place(input.corpus, a.chunk, b.chunk))
         });
-        let rest = candidates.split_off(keep);
-        candidates.extend(
-            rest.into_iter()
-                .filter(|one| near.binary_search(&one.chunk).is_ok()),
-        );
+        candidates.truncate(keep);
     }
-    if vectors.is_some() {
+    candidates
+}
+
+/// Scores and sorts the candidates found by words, together with those found by vectors.
+pub(crate) fn fuse(
+    input: &RankInput<'_>,
+    mut candidates: Vec<Candidate>,
+    scratch: &RankScratch,
+) -> Vec<RankedChunk> {
+    let weights = input.weights();
+    if let Some(vectors) = input.used_vectors() {
+        let known: HashSet<u32> = candidates.iter().map(|one| one.chunk).collect();
+        let near = vectors.hits.iter().map(|(chunk, _)| *chunk);
+        let near = near.filter(|chunk| !known.contains(chunk));
+        candidates.extend(near.filter_map(|chunk| Candidate::new(input, scratch, weights, chunk)));
         add_cosines(input, &mut candidates);
     }
-    let mut ranked: Vec<RankedChunk> = candidates
-        .iter()
-        .map(|Candidate { chunk, features, .. }| {
-            weights.rank(*chunk, *features, input.mode, vectors.is_some())
-        })
+    let has_vectors = input.used_vectors().is_some();
+    let mut ranked: Vec<RankedChunk> = (candidates.iter())
+        .filter(|one| (input.filter)(one.chunk))
+        .map(|one| weights.rank(one.chunk, one.features, input.mode, has_vectors))
         .collect();
     ranked.sort_unstable_by(|a, b| {
         b.score
@@ -189,21 +198,36 @@ fn in_place(corpus: &Corpus, a: u32, b: u32) -> Ordering {
     key(a).cmp(&key(b))
 }
 
-struct Candidate {
+/// A chunk with its features for the query.
+#[derive(Debug)]
+pub(crate) struct Candidate {
     chunk: u32,
+    /// The part of the weighted sum that does not depend on cosines.
     words: f32,
     features: Features,
 }
 
-/// Adds the features `date` and `user` to the lexical features. Returns `None` if the corpus has no such chunk.
-fn features(input: &RankInput<'_>, chunk: u32, lexical: Features) -> Option<Features> {
-    let place = input.corpus.place(chunk)?;
-    let dates = input.dates.as_ref().zip(input.corpus.date(place));
-    Some(Features {
-        date: dates.map_or(0.0, |(range, date)| nearness(range, date)),
-        user: f32::from(u8::from(place.speaker == Speaker::User)),
-        ..lexical
-    })
+impl Candidate {
+    /// Returns `None` if the corpus has no such chunk.
+    fn new(
+        input: &RankInput<'_>,
+        scratch: &RankScratch,
+        weights: &FeatureWeights,
+        chunk: u32,
+    ) -> Option<Self> {
+        let place = input.corpus.place(chunk)?;
+        let dates = input.dates.as_ref().zip(input.corpus.date(place));
+        let features = Features {
+            date: dates.map_or(0.0, |(range, date)| nearness(range, date)),
+            user: f32::from(u8::from(place.speaker == Speaker::User)),
+            ..scratch.features(input.corpus, chunk)?
+        };
+        Some(Self {
+            chunk,
+            words: weights.words(&features),
+            features,
+        })
+    }
 }
 
 /// Returns the proximity of a date to a range: 1 within the range, falling to 0 at a distance of [`NEAR_DAYS`].

@@ -28,6 +28,8 @@ pub struct RankScratch {
     touched: Vec<u32>,
     found: Vec<u32>,
     passages: Vec<u32>,
+    /// Factor from sums to features: the reciprocal of the largest possible sum.
+    scale: f32,
 }
 
 /// Sums of the term weights of a chunk. Divided by the largest possible sum, they become its [`Features`].
@@ -39,14 +41,8 @@ struct LexicalSums {
     speaker: bool,
 }
 
-/// Returns the lexical features of each chunk whose window contains a term of the query, and of each chunk in `others`.
-/// Returns each chunk once, in no particular order.
-pub(crate) fn score(
-    corpus: &Corpus,
-    postings: &[Postings<'_>],
-    others: impl Iterator<Item = u32>,
-    scratch: &mut RankScratch,
-) -> Vec<(u32, Features)> {
+/// Computes the sums of the chunks. Lists the chunks whose window contains a term of the query.
+pub(crate) fn score(corpus: &Corpus, postings: &[Postings<'_>], scratch: &mut RankScratch) {
     scratch.grow(corpus.id_bound());
     let telling = postings.iter().any(|posting| !posting.term.stop);
     let mut attainable = 0.0;
@@ -69,12 +65,7 @@ pub(crate) fn score(
             scratch.touched.push(*chunk);
         }
     }
-    for chunk in others.filter(|chunk| corpus.place(*chunk).is_some()) {
-        if scratch.sums[chunk as usize].window == 0.0 {
-            scratch.found.push(chunk);
-        }
-    }
-    scratch.take(corpus, attainable)
+    scratch.scale = if attainable > 0.0 { attainable.recip() } else { 0.0 };
 }
 
 impl RankScratch {
@@ -133,34 +124,31 @@ impl RankScratch {
         }
     }
 
-    /// Computes the features from the sums, and resets the arrays to zero.
-    fn take(&mut self, corpus: &Corpus, attainable: f32) -> Vec<(u32, Features)> {
-        let share = if attainable > 0.0 { attainable.recip() } else { 0.0 };
-        let mut hits = Vec::with_capacity(self.found.len());
-        for chunk in &self.found {
-            let Some(place) = corpus.place(*chunk) else {
-                continue;
-            };
-            let sums = self.sums[*chunk as usize];
-            let first = first_of_passage(corpus, place);
-            let features = Features {
-                lexical_unit: sums.unit * share,
-                lexical_window: sums.window * share,
-                lexical_passage: first.map_or(0.0, |first| self.sums[first as usize].passage) * share,
-                speaker: f32::from(u8::from(sums.speaker)),
-                ..Features::default()
-            };
-            hits.push((*chunk, features));
-        }
-        for chunk in self
-            .found
-            .drain(..)
-            .chain(self.passages.drain(..))
-            .chain(self.touched.drain(..))
-        {
+    /// Returns the chunks whose window contains a term of the query, in no particular order.
+    pub(crate) fn found(&self) -> &[u32] {
+        &self.found
+    }
+
+    /// Returns the lexical features of a chunk; `None` if the corpus has no such chunk.
+    pub(crate) fn features(&self, corpus: &Corpus, chunk: u32) -> Option<Features> {
+        let first = first_of_passage(corpus, corpus.place(chunk)?);
+        let sums_of = |chunk: u32| self.sums.get(chunk as usize).copied().unwrap_or_default();
+        let sums = sums_of(chunk);
+        Some(Features {
+            lexical_unit: sums.unit * self.scale,
+            lexical_window: sums.window * self.scale,
+            lexical_passage: first.map_or(0.0, |first| sums_of(first).passage) * self.scale,
+            speaker: f32::from(u8::from(sums.speaker)),
+            ..Features::default()
+        })
+    }
+
+    /// Resets the arrays to zero.
+    pub(crate) fn reset(&mut self) {
+        let touched = self.touched.drain(..);
+        for chunk in self.found.drain(..).chain(self.passages.drain(..)).chain(touched) {
             self.sums[chunk as usize] = LexicalSums::default();
         }
-        hits
     }
 }
 

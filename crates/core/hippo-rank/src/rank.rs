@@ -4,7 +4,7 @@ mod days;
 
 use crate::corpus::Corpus;
 use crate::dates::DateRange;
-use crate::fuse;
+use crate::fuse::{self, Candidate};
 use crate::lexical;
 pub use crate::lexical::RankScratch;
 pub use days::passages_of_days;
@@ -123,19 +123,42 @@ impl Features {
     }
 }
 
-/// Ranks the chunks found by words or vectors. Returns at most `limit` chunks, each once, best first. Equal scores
-/// are ordered by path and position.
-pub fn rank(input: &RankInput<'_>, scratch: &mut RankScratch) -> Vec<RankedChunk> {
-    let postings = if input.mode == RankMode::Vector {
-        &[]
-    } else {
-        input.postings
+/// The chunks that the words of a query find.
+#[derive(Debug)]
+pub struct WordHits {
+    candidates: Vec<Candidate>,
+    /// The sums of all chunks.
+    scratch: RankScratch,
+}
+
+/// Finds the chunks that contain words of the query. This part of the ranking needs no vectors: it only depends on
+/// whether `input.vectors` is given. The result takes the arrays out of `scratch`.
+pub fn find_words(input: &RankInput<'_>, scratch: &mut RankScratch) -> WordHits {
+    let postings = match input.mode {
+        RankMode::Vector => &[],
+        RankMode::Hybrid | RankMode::Lexical => input.postings,
     };
-    let near = input.vectors.filter(|_| input.mode != RankMode::Lexical);
-    let near = near.iter().flat_map(|vectors| &vectors.hits);
-    let near = near.map(|(chunk, _)| *chunk);
-    let hits = lexical::score(input.corpus, postings, near, scratch);
-    fuse::fuse(input, hits)
+    let mut scratch = std::mem::take(scratch);
+    lexical::score(input.corpus, postings, &mut scratch);
+    WordHits {
+        candidates: fuse::best_by_words(input, &scratch),
+        scratch,
+    }
+}
+
+/// Ranks the chunks found by words or vectors. Returns at most `limit` chunks, each once, best first. Equal scores
+/// are ordered by path and position. `found` is from the same corpus and the same query. Its arrays return to `scratch`.
+pub fn rank_found(input: &RankInput<'_>, found: WordHits, scratch: &mut RankScratch) -> Vec<RankedChunk> {
+    *scratch = found.scratch;
+    let ranked = fuse::fuse(input, found.candidates, scratch);
+    scratch.reset();
+    ranked
+}
+
+/// Finds chunks by the words of the query, and ranks them together with those found by vectors. See [`rank_found`].
+pub fn rank(input: &RankInput<'_>, scratch: &mut RankScratch) -> Vec<RankedChunk> {
+    let found = find_words(input, scratch);
+    rank_found(input, found, scratch)
 }
 
 #[cfg(test)]

@@ -8,7 +8,9 @@ mod question;
 mod text;
 mod trees;
 
+use std::panic::resume_unwind;
 use std::sync::LazyLock;
+use std::thread;
 
 use hippo_text::chunk::Speaker;
 use hippo_text::terms::{Analyzer, QueryTerm};
@@ -23,12 +25,14 @@ pub use trees::BoostedTrees;
 pub const MODEL: &str = "minilm-l6-dialogue-int8";
 /// Maximum number of candidates of the second ranking.
 pub const CANDIDATES: usize = 100;
+/// Minimum number of candidates whose texts two threads read. For fewer, a thread costs more time than it saves.
+const MANY: usize = 32;
 /// Distance in chunks at which candidates of one passage are neighbours.
 const REACH: u32 = 2;
 
 /// A function that compares words by meaning. It receives the words of the question and those of the texts, and returns
 /// one cosine per pair: all pairs of the first word of the question come first.
-pub type WordSimilarity<'a> = &'a dyn Fn(&[&str], &[&str]) -> Vec<f32>;
+pub type WordSimilarity<'a> = &'a (dyn Fn(&[&str], &[&str]) -> Vec<f32> + Sync);
 
 /// A candidate of the second ranking.
 #[derive(Debug, Clone)]
@@ -96,10 +100,10 @@ pub fn built_in() -> &'static BoostedTrees {
     &TREES
 }
 
-/// Stems of words, which queries reuse.
+/// Stems of words, which queries reuse. There is one analyzer for each half of the candidates.
 #[derive(Default)]
 pub struct RerankScratch {
-    analyzer: Analyzer,
+    analyzers: [Analyzer; 2],
 }
 
 /// Computes the features of the candidates, which are in the order of the first ranking. `terms` are the terms of the
@@ -113,12 +117,11 @@ pub fn compute_features(
     scratch: &mut RerankScratch,
 ) -> Vec<FeatureValues> {
     let question = Question::new(query, terms);
-    let mut reader = CandidateReader::new(&mut scratch.analyzer);
-    let facts: Vec<TextFacts> = (candidates.iter())
-        .map(|candidate| reader.read(&question, candidate.text, &candidate.heading))
-        .collect();
+    let (facts, similar) = read_all(&question, candidates, similarity, scratch)
+        .into_iter()
+        .unzip();
+    let similar: Vec<TextSimilarity> = similar;
     let all = CandidateSet::new(&question, candidates, facts);
-    let similar = all.similarities(&reader, similarity);
     (0..candidates.len())
         .map(|at| {
             let around = all.neighbours(at).map(|(other, _)| similar[other].mean);
@@ -131,6 +134,75 @@ pub fn compute_features(
             .array()
         })
         .collect()
+}
+
+/// Reads the texts of the candidates, on two threads if there are many.
+fn read_all(
+    question: &Question,
+    candidates: &[RerankCandidate<'_>],
+    similarity: WordSimilarity<'_>,
+    scratch: &mut RerankScratch,
+) -> Vec<(TextFacts, TextSimilarity)> {
+    let [analyzer, other] = &mut scratch.analyzers;
+    if candidates.len() < MANY {
+        return read(question, candidates, similarity, analyzer);
+    }
+    let (first, second) = candidates.split_at(candidates.len() / 2);
+    thread::scope(|scope| {
+        let reading =
+            thread::Builder::new().spawn_scoped(scope, move || read(question, second, similarity, other));
+        let mut all = read(question, first, similarity, analyzer);
+        all.extend(match reading {
+            Ok(reading) => reading.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            // The system has no thread left.
+            Err(_) => read(question, second, similarity, analyzer),
+        });
+        all
+    })
+}
+
+fn read(
+    question: &Question,
+    candidates: &[RerankCandidate<'_>],
+    similarity: WordSimilarity<'_>,
+    analyzer: &mut Analyzer,
+) -> Vec<(TextFacts, TextSimilarity)> {
+    let mut reader = CandidateReader::new(analyzer);
+    let facts: Vec<TextFacts> = (candidates.iter())
+        .map(|candidate| reader.read(question, candidate.text, &candidate.heading))
+        .collect();
+    let similar = compare(question, &reader.words.words(), &facts, similarity);
+    facts.into_iter().zip(similar).collect()
+}
+
+/// Returns the similarity of each text to the words of the question. `words` are the words of the texts.
+fn compare(
+    question: &Question,
+    words: &[&str],
+    facts: &[TextFacts],
+    similarity: WordSimilarity<'_>,
+) -> Vec<TextSimilarity> {
+    let asked: Vec<&str> = question.words.iter().map(|(word, _)| word.as_str()).collect();
+    let cosines = similarity(&asked, words);
+    let total: f32 = question.words.iter().map(|(_, weight)| weight).sum();
+    if total <= 0.0 || words.is_empty() || cosines.len() != asked.len() * words.len() {
+        return vec![TextSimilarity::default(); facts.len()];
+    }
+    let of_text = |facts: &TextFacts| {
+        let rows = question.words.iter().zip(cosines.chunks_exact(words.len()));
+        let mut all = TextSimilarity {
+            mean: 0.0,
+            least: 1.0,
+        };
+        for ((_, weight), row) in rows {
+            let there = facts.words.iter().map(|word| row[*word as usize]);
+            let best = there.fold(0.0, f32::max);
+            all.mean += weight * best / total;
+            all.least = all.least.min(best);
+        }
+        all
+    };
+    facts.iter().map(of_text).collect()
 }
 
 /// Similarity of a text to the words of the question. For each word of the question, the most similar word of the text
@@ -187,38 +259,6 @@ impl<'a> CandidateSet<'a> {
                 same_passage(own, candidate) && distance != 0 && distance.unsigned_abs() <= u64::from(REACH);
             is_near.then_some((other, distance))
         })
-    }
-
-    /// Returns the similarity of each candidate to the words of the question.
-    fn similarities(
-        &self,
-        reader: &CandidateReader<'_>,
-        similarity: WordSimilarity<'_>,
-    ) -> Vec<TextSimilarity> {
-        let asked: Vec<&str> = (self.question.words.iter())
-            .map(|(word, _)| word.as_str())
-            .collect();
-        let words = reader.words.words();
-        let cosines = similarity(&asked, &words);
-        let total: f32 = self.question.words.iter().map(|(_, weight)| weight).sum();
-        if total <= 0.0 || words.is_empty() || cosines.len() != asked.len() * words.len() {
-            return vec![TextSimilarity::default(); self.facts.len()];
-        }
-        let of_text = |facts: &TextFacts| {
-            let rows = self.question.words.iter().zip(cosines.chunks_exact(words.len()));
-            let mut all = TextSimilarity {
-                mean: 0.0,
-                least: 1.0,
-            };
-            for ((_, weight), row) in rows {
-                let there = facts.words.iter().map(|word| row[*word as usize]);
-                let best = there.fold(0.0, f32::max);
-                all.mean += weight * best / total;
-                all.least = all.least.min(best);
-            }
-            all
-        };
-        self.facts.iter().map(of_text).collect()
     }
 
     fn values(&self, at: usize) -> NamedFeatures {

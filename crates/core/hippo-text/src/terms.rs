@@ -7,8 +7,9 @@ mod fold;
 mod scan;
 mod stop;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
+use foldhash::HashMap;
 use rust_stemmers::{Algorithm, Stemmer};
 
 use super::speaker;
@@ -50,7 +51,7 @@ impl Default for Analyzer {
     fn default() -> Self {
         Self {
             stemmer: Stemmer::create(Algorithm::English),
-            stems: HashMap::new(),
+            stems: HashMap::default(),
             folded: String::new(),
         }
     }

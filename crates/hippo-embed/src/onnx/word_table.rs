@@ -1,9 +1,9 @@
 //! Reader of the table with the vectors of the word pieces.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 
+use foldhash::HashMap;
 use safetensors::Dtype;
 use serde::Deserialize;
 

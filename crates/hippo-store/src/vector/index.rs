@@ -1,6 +1,6 @@
 //! Vector index: content, choice of search method, installation of builds.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::build::{BuildJob, BuiltGraph};
 use super::error::VectorError;
@@ -51,7 +51,7 @@ impl VectorIndex {
             params,
             codes: Codes::new(dimension),
             ids: Vec::new(),
-            slot_of: HashMap::new(),
+            slot_of: HashMap::default(),
             live: 0,
             free: Vec::new(),
             graph: None,

@@ -69,16 +69,11 @@ impl VectorIndex {
     /// Fails if the query and the index have different dimensions.
     pub fn scores(&self, query: &PreparedQuery, ids: &[u32]) -> Result<Vec<f32>, VectorError> {
         self.check_query(query)?;
-        let slots: Vec<u32> = ids
-            .iter()
-            .filter_map(|id| self.slot_of.get(id).copied())
-            .collect();
-        let mut known = scan::refine(&self.codes, query, &slots).into_iter();
-        let score = |id: &u32| match self.slot_of.get(id) {
-            Some(_) => known.next().map_or(f32::NAN, |s| s.score),
-            None => f32::NAN,
-        };
-        Ok(ids.iter().map(score).collect())
+        let slots: Vec<Option<u32>> = ids.iter().map(|id| self.slot_of.get(id).copied()).collect();
+        let known: Vec<u32> = slots.iter().copied().flatten().collect();
+        let mut known = scan::refine(&self.codes, query, &known).into_iter();
+        let score = |slot: &Option<u32>| slot.and_then(|_| known.next()).map_or(f32::NAN, |s| s.score);
+        Ok(slots.iter().map(score).collect())
     }
 
     fn check_query(&self, query: &PreparedQuery) -> Result<(), VectorError> {

@@ -13,7 +13,7 @@ use super::fresh::Freshener;
 use super::index_first::{self, Route};
 use super::question::SearchQuestion;
 use super::shared::{OutsideSearch, read_changes_of_owners};
-use super::{SearchAnswer, SearchState, search_error};
+use super::{SearchAnswer, SearchState};
 use crate::clock::date_in;
 use crate::embed_worker::EmbeddedQuery;
 use crate::tasks::run_blocking_on;
@@ -114,21 +114,15 @@ async fn search(state: &Arc<SearchState>) -> Result<Option<SearchAnswer>, RpcErr
     } = &**state;
     let model = view.snapshot().model.clone().filter(|_| question.meaning);
     let embedded = embed(state, model.clone());
-    // Look up the words of the query while the model computes its vector.
-    let words = async {
-        if question.mode != SearchMode::Hybrid {
-            return Ok(());
+    // Rank the chunks by the words of the query while the model computes its vector.
+    let found = async {
+        match question.mode {
+            SearchMode::Hybrid if model.is_some() => run_blocking_on(state, SearchState::find_by_words).await,
+            _ => Ok(None),
         }
-        let look_up = |state: &SearchState| {
-            let found = state.question.postings(&state.view, &state.view.snapshot());
-            found
-                .map(drop)
-                .map_err(|error| search_error(&state.searcher, &state.view, error))
-        };
-        run_blocking_on(state, look_up).await
     };
-    let (words, embedded) = tokio::join!(words, embedded);
-    words?;
+    let (found, embedded) = tokio::join!(found, embedded);
+    let found = found?;
     if question.mode == SearchMode::Vector && embedded.is_none() {
         if searcher.models.are_enabled() && !question.meaning {
             return Err(RpcError::new(
@@ -160,7 +154,7 @@ async fn search(state: &Arc<SearchState>) -> Result<Option<SearchAnswer>, RpcErr
         vector,
     };
     run_blocking_on(state, move |state| {
-        state.answer(embedded.as_ref(), model.as_deref(), outside)
+        state.answer(embedded.as_ref(), model.as_deref(), found, outside)
     })
     .await
 }

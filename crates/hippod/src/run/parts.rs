@@ -101,6 +101,7 @@ pub(super) fn build_parts(
         recalls: Recalls::default(),
         share: Arc::clone(&share),
         local_shares: Arc::clone(&local_shares),
+        early: OneAtATime::default(),
     };
     let backups = Backups {
         views: Arc::clone(&views),

@@ -193,6 +193,62 @@ fn each_mode_ranks_by_words_vectors_or_both() {
 }
 
 #[test]
+fn chunks_that_were_found_by_words_before_are_checked_again() {
+    let mut world = World::new(&[
+        &[&["red apples", "green apples"]],
+        &[&["blue apples"]],
+        &[&["a car"]],
+    ]);
+    let found = world.postings("apples");
+    let postings: Vec<Postings<'_>> = found
+        .iter()
+        .map(|(term, chunks)| Postings { term, chunks })
+        .collect();
+    let vectors = VectorHits {
+        hits: vec![(3, 0.7), (0, 0.6)],
+    };
+    let mut scratch = RankScratch::default();
+    let mut ranked_after = |world: &mut World, change: &dyn Fn(&mut Corpus), filter: &dyn Fn(u32) -> bool| {
+        let before = world.corpus.clone();
+        let input = RankInput {
+            corpus: &before,
+            mode: RankMode::Hybrid,
+            postings: &postings,
+            vectors: Some(&VectorHits::default()),
+            neighbour_scores: &|chunks| vec![0.5; chunks.len()],
+            filter: &|_| true,
+            dates: None,
+            limit: 100,
+        };
+        let found = find_words(&input, &mut scratch);
+        change(&mut world.corpus);
+        let input = RankInput {
+            corpus: &world.corpus,
+            vectors: Some(&vectors),
+            filter,
+            postings: &[],
+            ..input
+        };
+        let ranked = rank_found(&input, found, &mut scratch);
+        let mut ids: Vec<u32> = ranked.iter().map(|hit| hit.chunk).collect();
+        ids.sort_unstable();
+        ids
+    };
+    assert_eq!(
+        ranked_after(&mut world, &|_| (), &|_| true),
+        [0, 1, 2, 3],
+        "chunk 3 is found by its vector"
+    );
+    assert_eq!(
+        ranked_after(&mut world, &|_| (), &|chunk| chunk != 1),
+        [0, 2, 3],
+        "the reader may no longer see chunk 1"
+    );
+    let remove = |corpus: &mut Corpus| assert!(corpus.remove_document(0));
+    assert!(!ranked_after(&mut world, &remove, &|chunk| chunk > 1).contains(&0));
+}
+
+#[test]
 fn chunks_near_the_date_of_the_question_rank_higher() {
     let mut world = World::new(&[&[&["lunch with Eve"]], &[&["lunch with Eve"]]]);
     let day = |day| hippo_types::time::Date::constant(2026, 5, day);

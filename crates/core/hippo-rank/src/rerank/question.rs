@@ -1,7 +1,9 @@
 //! Words and kind of a question.
 
-use std::collections::{BTreeSet, HashMap};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
+use foldhash::HashMap;
 use hippo_text::speaker::is_speaker_term;
 use hippo_text::terms::{self, Analyzer, QueryTerm};
 
@@ -68,7 +70,7 @@ impl Question {
             if let Some(weight) = weight(&word, &mut analyzer)
                 && words.iter().all(|(known, _)| *known != word)
             {
-                words.push((word, weight));
+                words.push((word.into_owned(), weight));
             }
         }
         words.sort_by(|(_, one), (_, other)| other.total_cmp(one));
@@ -127,9 +129,13 @@ impl Asks {
 }
 
 /// Returns the words of a text that are not stop words, in lower case.
-pub(super) fn content_words(text: &str) -> impl Iterator<Item = String> {
+pub(super) fn content_words(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let words = text.split(|mark: char| !mark.is_alphabetic());
-    let words = words.filter(|word| word.len() >= WORD).map(str::to_lowercase);
+    let lower = |word| match str::bytes(word).all(|byte| byte.is_ascii_lowercase()) {
+        true => Cow::Borrowed(word),
+        false => Cow::Owned(word.to_lowercase()),
+    };
+    let words = words.filter(|word| word.len() >= WORD).map(lower);
     words.filter(|word| !terms::is_stop(word))
 }
 

@@ -135,3 +135,33 @@ fn every_feature_is_finite() {
     }
     assert!(compute_features("Ada", &[], &[], &by_letter, &mut RerankScratch::default()).is_empty());
 }
+
+#[test]
+fn many_texts_are_read_on_two_threads_with_the_same_result() {
+    let texts: Vec<String> = (0..MANY)
+        .map(|at| {
+            format!(
+                "Ada: Yesterday I planted {at} tulip bulbs behind shed {}.",
+                at % 3
+            )
+        })
+        .collect();
+    let candidates: Vec<RerankCandidate<'_>> = (0..)
+        .zip(&texts)
+        .map(|(at, text)| candidate(text, at, 0, 0.5))
+        .collect();
+    let query = "When did Ada plant 12 tulip bulbs?";
+    let question = Question::new(query, &weighted(query));
+    let facts = |read: Vec<(TextFacts, TextSimilarity)>| -> Vec<String> {
+        read.into_iter()
+            .map(|(mut facts, similar)| {
+                // The halves number their words on their own.
+                facts.words.clear();
+                format!("{facts:?} {similar:?}")
+            })
+            .collect()
+    };
+    let alone = read(&question, &candidates, &by_letter, &mut Analyzer::new());
+    let both = read_all(&question, &candidates, &by_letter, &mut RerankScratch::default());
+    assert_eq!(facts(both), facts(alone));
+}

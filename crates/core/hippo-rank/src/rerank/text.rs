@@ -1,22 +1,26 @@
 //! Analysis of a candidate's text.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
+use foldhash::{HashMap, HashSet};
 use hippo_text::terms::Analyzer;
 
 use super::question::{Question, content_words};
 
 /// Maximum bytes of a text that are read. A chunk is rarely longer.
 const READ: usize = 4096;
+/// Maximum length of a word in [`TIMES`].
+const TIME: usize = 9;
 /// Words for points in time.
 #[rustfmt::skip] // keep the list compact
-const TIMES: [&str; 44] = [
+static TIMES: LazyLock<HashSet<&str>> = LazyLock::new(|| HashSet::from_iter([
     "yesterday", "today", "tomorrow", "tonight", "ago", "week", "weeks", "weekend", "month", "months", "year",
     "years", "day", "days", "morning", "evening", "night", "summer", "winter", "spring", "autumn", "monday",
     "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march", "april",
     "june", "july", "august", "september", "october", "november", "december", "last", "next", "since", "recently",
     "hours",
-];
+]));
 
 /// Words with which a speaker speaks about themselves.
 const OWN: [&str; 7] = ["I", "my", "My", "me", "mine", "we", "our"];
@@ -144,13 +148,25 @@ impl<'a> CandidateReader<'a> {
             facts.capitals += usize::from(!starts && bare.len() > 1 && bare.starts_with(char::is_uppercase));
             starts = word.ends_with(['.', '!', '?', ':', '-', '*']);
             facts.first_person |= OWN.contains(&bare) || bare.starts_with("I'") || bare.starts_with("I’");
-            facts.has_time |= bare.len() > 2 && TIMES.iter().any(|time| time.eq_ignore_ascii_case(bare));
+            facts.has_time = facts.has_time || is_time(bare);
         }
         facts.is_question = text.trim_end().ends_with('?');
-        let words: BTreeSet<u32> = content_words(text).map(|word| self.words.number(&word)).collect();
-        facts.words = words.into_iter().collect();
+        facts.words = content_words(text).map(|word| self.words.number(&word)).collect();
+        facts.words.sort_unstable();
+        facts.words.dedup();
         facts
     }
+}
+
+/// Returns whether a word, in upper or lower case, is a point in time.
+fn is_time(word: &str) -> bool {
+    let mut lower = [0; TIME];
+    let Some(lower) = lower.get_mut(..word.len()) else {
+        return false;
+    };
+    lower.copy_from_slice(word.as_bytes());
+    lower.make_ascii_lowercase();
+    std::str::from_utf8(lower).is_ok_and(|word| TIMES.contains(word))
 }
 
 fn share(part: usize, all: usize) -> f32 {

@@ -5,25 +5,27 @@
 //! number is the position of the feature in the first line. Lines that start with `#` are comments. The line
 //! `calibration SLOPE INTERCEPT` converts the sum of the trees to the logit of the score.
 
+/// Number of candidates that descend a tree together.
+const LANES: usize = 25;
+
 /// A model of boosted trees over named features.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BoostedTrees {
     nodes: Vec<TreeNode>,
-    /// Index of the first node of each tree.
-    roots: Vec<usize>,
+    /// Index of the first node of each tree, and the largest number of splits on a path.
+    roots: Vec<(u32, u32)>,
     slope: f32,
     intercept: f32,
 }
 
+/// A split, or a leaf. Both nodes that follow a leaf are the leaf itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum TreeNode {
-    /// Values up to the threshold belong to the next node, others to the node at index `above`.
-    Split {
-        feature: u16,
-        threshold: f32,
-        above: u32,
-    },
-    Leaf(f32),
+struct TreeNode {
+    feature: u32,
+    /// The threshold of a split, or the value of a leaf.
+    value: f32,
+    /// Indices of the nodes for values up to the threshold, and for others.
+    next: [u32; 2],
 }
 
 impl BoostedTrees {
@@ -36,7 +38,7 @@ impl BoostedTrees {
             slope: 1.0,
             ..Self::default()
         };
-        let mut features: Vec<u16> = Vec::new();
+        let mut features: Vec<u32> = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
             let failed = |why: String| format!("line {number}: {why}");
             let mut words = line.split_ascii_whitespace().peekable();
@@ -60,8 +62,10 @@ impl BoostedTrees {
                     (trees.slope, trees.intercept) = (slope, intercept);
                 }
                 Some(_) => {
-                    trees.roots.push(trees.nodes.len());
-                    trees.push_tree(&mut words, &features).map_err(failed)?;
+                    let root =
+                        u32::try_from(trees.nodes.len()).map_err(|_| failed("too many nodes".to_owned()))?;
+                    let depth = trees.push_tree(&mut words, &features).map_err(failed)?;
+                    trees.roots.push((root, depth));
                     if let Some(word) = words.next() {
                         return Err(failed(format!("unexpected node after the tree: {word}")));
                     }
@@ -76,61 +80,76 @@ impl BoostedTrees {
     pub fn scores<Values: AsRef<[f32]>>(&self, candidates: &[Values]) -> Vec<f32> {
         let mut sums = vec![0.0; candidates.len()];
         // The nodes of one tree stay in the processor's cache while all candidates are evaluated.
-        for root in &self.roots {
-            for (sum, values) in sums.iter_mut().zip(candidates) {
-                *sum += self.leaf(*root, values.as_ref());
+        for (root, depth) in &self.roots {
+            for (sums, candidates) in sums.chunks_mut(LANES).zip(candidates.chunks(LANES)) {
+                self.add_leaves(*root, *depth, candidates, sums);
             }
         }
         let logistic = |sum: f32| 1.0 / (1.0 + (-(self.slope * sum + self.intercept)).exp());
         sums.into_iter().map(logistic).collect()
     }
 
-    fn leaf(&self, root: usize, values: &[f32]) -> f32 {
-        let mut at = root;
-        loop {
-            match self.nodes[at] {
-                TreeNode::Leaf(value) => return value,
-                TreeNode::Split {
-                    feature,
-                    threshold,
-                    above,
-                } => {
-                    let is_above = values[usize::from(feature)] > threshold;
-                    at = if is_above { above as usize } else { at + 1 };
-                }
+    /// Adds the values of the leaves that up to [`LANES`] candidates reach. The candidates descend together, without
+    /// branches that the processor would have to predict.
+    fn add_leaves<Values: AsRef<[f32]>>(
+        &self,
+        root: u32,
+        depth: u32,
+        candidates: &[Values],
+        sums: &mut [f32],
+    ) {
+        let mut at = [root; LANES];
+        for _ in 0..depth {
+            for (at, values) in at.iter_mut().zip(candidates) {
+                let node = &self.nodes[*at as usize];
+                let is_above = values.as_ref()[node.feature as usize] > node.value;
+                *at = node.next[usize::from(is_above)];
             }
+        }
+        for (sum, at) in sums.iter_mut().zip(at) {
+            *sum += self.nodes[at as usize].value;
         }
     }
 
-    /// Appends the nodes of a tree. A stack holds the splits whose second subtree is still missing, so that nesting in
+    /// Appends the nodes of a tree, and returns its depth. A stack holds the splits whose second subtree is still missing, so that nesting in
     /// the text does not cause recursion.
     fn push_tree<'t>(
         &mut self,
         words: &mut impl Iterator<Item = &'t str>,
-        features: &[u16],
-    ) -> Result<(), String> {
-        let mut open: Vec<usize> = Vec::new();
+        features: &[u32],
+    ) -> Result<u32, String> {
+        // Each split with its depth.
+        let mut open: Vec<(usize, u32)> = Vec::new();
+        let (mut depth, mut deepest) = (0, 0);
         loop {
             let word = words.next().ok_or("the tree has too few nodes")?;
+            let at = self.nodes.len();
+            let own = u32::try_from(at).map_err(|_| "too many nodes")?;
             if let Some((place, threshold)) = word.split_once('<') {
                 let feature = place.parse().ok().and_then(|place: usize| features.get(place));
-                open.push(self.nodes.len());
-                self.nodes.push(TreeNode::Split {
+                self.nodes.push(TreeNode {
                     feature: *feature.ok_or_else(|| format!("no such feature: {place}"))?,
-                    threshold: finite(threshold)?,
-                    above: 0,
+                    value: finite(threshold)?,
+                    next: [own + 1; 2],
                 });
+                open.push((at, depth));
+                depth += 1;
                 continue;
             }
             let value = word
                 .strip_prefix('=')
                 .ok_or_else(|| format!("not a node: {word}"))?;
-            self.nodes.push(TreeNode::Leaf(finite(value)?));
-            let Some(split) = open.pop() else { return Ok(()) };
-            let next = u32::try_from(self.nodes.len()).map_err(|_| "too many nodes")?;
-            if let TreeNode::Split { above, .. } = &mut self.nodes[split] {
-                *above = next;
-            }
+            self.nodes.push(TreeNode {
+                feature: 0,
+                value: finite(value)?,
+                next: [own; 2],
+            });
+            deepest = deepest.max(depth);
+            let Some((split, above)) = open.pop() else {
+                return Ok(deepest);
+            };
+            self.nodes[split].next[1] = own + 1;
+            depth = above + 1;
         }
     }
 }

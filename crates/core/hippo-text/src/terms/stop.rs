@@ -4,8 +4,9 @@
 //! words. The lists for other languages contain only pronouns, articles and question words that have no other meaning
 //! in English.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
+
+use foldhash::HashSet;
 
 static STOP: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     let lines = include_str!("stop.txt").lines();
