@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
+use super::model::Pooling;
 use super::{AcquireError, CONFIG, TOKENIZER, WEIGHTS};
 
 /// Maximum size of a settings file in bytes.
@@ -21,6 +22,7 @@ pub(super) struct ModelFolder {
     /// The folder that contains the weights, the tokenizer and the configuration: the model folder or a folder inside
     /// it.
     pub(super) transformer: PathBuf,
+    pub(super) pooling: Pooling,
     /// True if the pooling includes the prompt, which is the prefix of a text. hippod always includes it.
     pub(super) pools_prompt: bool,
     /// Prefixes for queries and passages; empty if the folder does not name them.
@@ -39,7 +41,7 @@ pub(super) fn read(root: &Path) -> Result<ModelFolder, AcquireError> {
     let (transformer, pooling) = find_modules(root)?;
     required(&transformer.join(CONFIG))?;
     check_files(&transformer)?;
-    let pools_prompt = read_pooling(&pooling.join(CONFIG))?;
+    let (pooling, pools_prompt) = read_pooling(&pooling.join(CONFIG))?;
     let prompts = settings(&root.join("config_sentence_transformers.json"))?;
     let prefix = |names: &[&str]| {
         let named = names
@@ -50,6 +52,7 @@ pub(super) fn read(root: &Path) -> Result<ModelFolder, AcquireError> {
         prompt.unwrap_or_default().to_owned()
     };
     Ok(ModelFolder {
+        pooling,
         pools_prompt,
         query_prefix: prefix(&["query"]),
         passage_prefix: prefix(&["document", "passage", "corpus"]),
@@ -123,8 +126,8 @@ fn check_files(folder: &Path) -> Result<(), AcquireError> {
     check_size(&tokenizer, MAX_TOKENIZER).map(drop)
 }
 
-/// Checks that the model pools by the mean of the tokens. Returns whether the pooling includes the prompt.
-fn read_pooling(path: &Path) -> Result<bool, AcquireError> {
+/// Returns the pooling, and whether it includes the prompt.
+fn read_pooling(path: &Path) -> Result<(Pooling, bool), AcquireError> {
     let file = required(path)?;
     let modes = file.as_object().into_iter().flatten();
     let mut modes: Vec<&str> = modes
@@ -132,11 +135,18 @@ fn read_pooling(path: &Path) -> Result<bool, AcquireError> {
         .filter_map(|(name, _)| name.strip_prefix("pooling_mode_"))
         .collect();
     modes.extend(file["pooling_mode"].as_str());
-    if !matches!(modes[..], ["mean_tokens" | "mean"]) {
-        let what = format!("its pooling is not supported: {}", modes.join(", "));
-        return Err(folder_error(path, what, "hippod supports the mean of the tokens"));
-    }
-    Ok(file["include_prompt"].as_bool().unwrap_or(true))
+    let pooling = match modes[..] {
+        ["mean_tokens" | "mean"] => Pooling::Mean,
+        ["cls_token" | "cls"] => Pooling::Cls,
+        _ => {
+            let what = format!("its pooling is not supported: {}", modes.join(", "));
+            let fix = "hippod supports the mean of the tokens, and the first token";
+            return Err(folder_error(path, what, fix));
+        }
+    };
+    // The first token depends on the prompt in any case.
+    let pools_prompt = pooling == Pooling::Cls || file["include_prompt"].as_bool().unwrap_or(true);
+    Ok((pooling, pools_prompt))
 }
 
 /// Returns the maximum length of a sequence. `sentence_bert_config.json` has priority over `tokenizer_config.json`. A
@@ -144,7 +154,7 @@ fn read_pooling(path: &Path) -> Result<bool, AcquireError> {
 fn read_max_pieces(root: &Path, transformer: &Path) -> Result<Option<usize>, AcquireError> {
     let path = root.join("sentence_bert_config.json");
     let sentence = settings(&path)?;
-    if sentence["do_lower_case"].as_bool() == Some(true) {
+    if sentence["do_lower_case"].as_bool() == Some(true) && !lowercases(&transformer.join(TOKENIZER))? {
         let what = "it converts texts to lower case before they reach the tokenizer, which is not supported";
         let fix =
             "hippod does not change the case of texts: choose a model whose tokenizer.json lowercases them";
@@ -156,6 +166,20 @@ fn read_max_pieces(root: &Path, transformer: &Path) -> Result<Option<usize>, Acq
     };
     let length = length.filter(|length| (1.0..1e6).contains(length));
     Ok(length.map(|length| length as usize))
+}
+
+/// Returns whether a tokenizer converts texts to lower case.
+fn lowercases(tokenizer: &Path) -> Result<bool, AcquireError> {
+    let file = parse(tokenizer)?;
+    let normalizer = &file["normalizer"];
+    let steps = normalizer["normalizers"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
+    let is_lower = |step: &Value| match step["type"].as_str() {
+        Some("BertNormalizer") => step["lowercase"].as_bool().unwrap_or(true),
+        kind => kind == Some("Lowercase"),
+    };
+    Ok(is_lower(normalizer) || steps.iter().any(is_lower))
 }
 
 fn required(path: &Path) -> Result<Value, AcquireError> {
@@ -170,6 +194,10 @@ fn settings(path: &Path) -> Result<Value, AcquireError> {
     if !check_size(path, MAX_SETTINGS)? {
         return Ok(Value::Null);
     }
+    parse(path)
+}
+
+fn parse(path: &Path) -> Result<Value, AcquireError> {
     let bytes = fs::read(path).map_err(|e| AcquireError::io("read", path, e))?;
     serde_json::from_slice(&bytes)
         .map_err(|error| folder_error(path, format!("it is not valid: {error}"), WANTED))

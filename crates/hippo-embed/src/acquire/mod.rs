@@ -25,7 +25,7 @@ pub use artifact::{Artifact, FileCheck};
 pub use error::AcquireError;
 pub use import::import;
 pub use manifest::{ManifestFile, ModelManifest, Package, RuntimeEntry, SourceFile, Wheel};
-pub use model::{Model, remove, tidy};
+pub use model::{Model, Pooling, remove, tidy};
 pub use pull::{PullOptions, pull};
 #[cfg(feature = "onnx")]
 pub use take_in::{ImportOptions, import_folder};
@@ -75,6 +75,8 @@ pub struct ModelFiles {
     pub query_prefix: String,
     /// Prefix that is put before each passage.
     pub passage_prefix: String,
+    /// How the model computes the vector of a text.
+    pub pooling: Pooling,
     /// `model.safetensors`.
     pub weights: PathBuf,
     /// `tokenizer.json`.

@@ -36,12 +36,32 @@ pub struct Model {
     /// Prefix that is put before each passage.
     #[serde(default)]
     pub passage_prefix: String,
+    /// How the model computes the vector of a text.
+    #[serde(default, skip_serializing_if = "Pooling::is_mean")]
+    pub pooling: Pooling,
     /// The files of the model.
     #[serde(rename = "file")]
     pub files: Vec<ManifestFile>,
     /// The package that contains the files; `None` for an imported model.
     #[serde(flatten)]
     pub package: Option<Package>,
+}
+
+/// How a model computes the vector of a text from the vectors of its tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pooling {
+    /// The mean of all tokens.
+    #[default]
+    Mean,
+    /// The first token, `[CLS]`.
+    Cls,
+}
+
+impl Pooling {
+    fn is_mean(&self) -> bool {
+        *self == Self::Mean
+    }
 }
 
 impl Model {
@@ -118,6 +138,9 @@ impl Model {
             hash.update(part.as_bytes());
         }
         hash.update((self.max_pieces as u64).to_le_bytes());
+        if self.pooling == Pooling::Cls {
+            hash.update(b"cls");
+        }
         hex(&hash.finalize())
     }
 
@@ -174,6 +197,7 @@ impl Model {
             max_pieces: self.max_pieces,
             query_prefix: self.query_prefix.clone(),
             passage_prefix: self.passage_prefix.clone(),
+            pooling: self.pooling,
             weights: folder.join(WEIGHTS),
             tokenizer: folder.join(TOKENIZER),
             config: folder.join(CONFIG),

@@ -45,6 +45,7 @@ pub fn import_folder(
         max_pieces: described.max_pieces.unwrap_or(usize::MAX),
         query_prefix: wish.query_prefix.clone().unwrap_or(described.query_prefix),
         passage_prefix: wish.passage_prefix.clone().unwrap_or(described.passage_prefix),
+        pooling: described.pooling,
         files: Vec::new(),
         package: None,
     };

@@ -20,6 +20,7 @@ use fastembed::{
 pub use runtime::check_processor;
 pub(crate) use trial::{examine, run_trial};
 
+use crate::acquire::Pooling;
 use crate::weights::NamedTensors;
 use crate::window::{TextPart, group_into_passes};
 use crate::{EmbedError, Embedder, ModelFiles, ModelId, WordVectors, normalise};
@@ -190,8 +191,8 @@ impl OnnxEmbedder {
         })
     }
 
-    /// Embeds neighbouring texts in common passes. The vector of a text is the mean of the vectors of the text's own
-    /// tokens. If a text is alone in its pass and has no context, the mean includes the prefix, `[CLS]` and `[SEP]`.
+    /// Embeds neighbouring texts in common passes; with [`Pooling::Cls`], only one text. The vector of a text is the mean
+    /// of the vectors of the text's own tokens. If a text is alone in its pass and has no context, the mean includes the prefix, `[CLS]` and `[SEP]`.
     /// Such a text therefore has the same vector as an equal query, if the prefixes for queries and passages are
     /// equal.
     fn embed_jointly(&mut self, context: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
@@ -219,7 +220,8 @@ impl OnnxEmbedder {
                 .map(|part| self.append(&mut sequence, text_of(texts, part)))
                 .collect();
             let tokens = self.run(&sequence)?;
-            let alone = pass.len() == 1 && context.is_empty() && lead_pieces == 0;
+            let is_cls = self.files.pooling == Pooling::Cls;
+            let alone = pass.len() == 1 && (is_cls || (context.is_empty() && lead_pieces == 0));
             let spans = if alone {
                 None
             } else {
@@ -229,11 +231,19 @@ impl OnnxEmbedder {
                 // A text without tokens of its own gets the mean of the whole pass.
                 let own = spans.as_ref().map(|spans| spans[i].clone());
                 let span = own.filter(|own| !own.is_empty());
-                tokens.add(span.unwrap_or(0..tokens.len()), &mut sums[part.text]);
+                tokens.add(span.unwrap_or(self.pooled(&tokens)), &mut sums[part.text]);
             }
         }
         sums.iter_mut().for_each(|sum| normalise(sum));
         Ok(sums)
+    }
+
+    /// Returns the tokens that the vector of a whole pass is computed from.
+    fn pooled(&self, tokens: &TokenVectors) -> Range<usize> {
+        match self.files.pooling {
+            Pooling::Mean => 0..tokens.len(),
+            Pooling::Cls => 0..1,
+        }
     }
 
     /// Appends a text on a new line; directly after the prefix, no line break is added. Returns the byte range of the
@@ -287,16 +297,16 @@ impl Embedder for OnnxEmbedder {
         let (text, _) = tokens::cut_to_start(&self.model, &text, self.max_pieces - SPECIAL)?;
         let tokens = self.run(text)?;
         let mut vector = vec![0.0; tokens.width];
-        tokens.add(0..tokens.len(), &mut vector);
+        tokens.add(self.pooled(&tokens), &mut vector);
         normalise(&mut vector);
         Ok(vector)
     }
 
     fn embed_passages(&mut self, context: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        if self.passage_prefix.is_empty() {
+        if self.passage_prefix.is_empty() && self.files.pooling == Pooling::Mean {
             return self.embed_jointly(context, texts);
         }
-        // A prefix must precede each text, so each text gets a pass of its own.
+        // A prefix must precede each text, and a pass has one first token, so each text gets a pass of its own.
         let mut vectors = Vec::with_capacity(texts.len());
         for text in texts {
             vectors.extend(self.embed_jointly(context, &[text])?);

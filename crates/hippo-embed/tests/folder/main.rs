@@ -129,6 +129,82 @@ fn prefixes_are_read_from_the_folder_or_given_at_import() {
     assert_same(&mut embedder, &folder, &vectors[0], "um: die fähre");
 }
 
+/// Returns the vector of the first token, with unit length.
+fn first_token(embedder: &mut OnnxEmbedder, folder: &TestFolder, text: &str) -> Vec<f64> {
+    let mut row = folder.forward(&ids(embedder, text)).swap_remove(0);
+    let length = row.iter().map(|x| x * x).sum::<f64>().sqrt();
+    row.iter_mut().for_each(|x| *x /= length);
+    row
+}
+
+#[test]
+fn a_model_that_pools_by_the_first_token_embeds_each_text_alone() {
+    let folder = TestFolder::new(TestShape::default());
+    let mean = folder.import("mean").unwrap();
+    folder.json(
+        "1_Pooling/config.json",
+        &serde_json::json!({"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false}),
+    );
+    let model = folder.import("mine").unwrap();
+    assert_ne!(mean.id().revision, model.id().revision);
+    let mut embedder = folder.load(&model);
+    let texts = ["the ferry leaves at seven.", "harbours"];
+    let vectors = embedder.embed_passages("", &texts).unwrap();
+    for (text, passage) in texts.iter().zip(&vectors) {
+        let expected = first_token(&mut embedder, &folder, text);
+        assert!(furthest(passage, &expected) < CLOSE, "{text}");
+        let query = embedder.embed_query(text).unwrap();
+        assert!(furthest(&query, &expected) < CLOSE, "{text}");
+    }
+    let vectors = embedder.embed_passages("the harbour", &texts).unwrap();
+    let expected = first_token(&mut embedder, &folder, "the harbour\nharbours");
+    assert!(
+        furthest(&vectors[1], &expected) < CLOSE,
+        "the heading is part of the pass"
+    );
+    let long = "the ferry leaves at seven. ".repeat(40);
+    let vectors = embedder.embed_passages("", &[&long]).unwrap();
+    assert!((vectors[0].iter().map(|x| x * x).sum::<f32>() - 1.0).abs() < 1e-5);
+    // The record on disk names the pooling.
+    let manifest = ModelManifest::built_in().unwrap();
+    let found = Model::find(&folder.layout(), &manifest, "mine").unwrap();
+    assert_eq!(found, Some(model));
+}
+
+#[test]
+fn a_folder_that_lowercases_texts_needs_a_tokenizer_that_does_so() {
+    let folder = TestFolder::new(TestShape::default());
+    folder.json(
+        "sentence_bert_config.json",
+        &serde_json::json!({"max_seq_length": 64, "do_lower_case": true}),
+    );
+    let mut tokenizer: serde_json::Value =
+        serde_json::from_slice(&fs::read(folder.path.join("tokenizer.json")).unwrap()).unwrap();
+    for (normalizer, is_lower) in [
+        (serde_json::json!(null), false),
+        (serde_json::json!({"type": "NFC"}), false),
+        (
+            serde_json::json!({"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
+            "strip_accents": null, "lowercase": false}),
+            false,
+        ),
+        (
+            serde_json::json!({"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
+            "strip_accents": null, "lowercase": true}),
+            true,
+        ),
+        (
+            serde_json::json!({"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Lowercase"}]}),
+            true,
+        ),
+    ] {
+        tokenizer["normalizer"] = normalizer.clone();
+        folder.json("tokenizer.json", &tokenizer);
+        let imported = folder.import(&format!("m{}", normalizer.to_string().len()));
+        assert_eq!(imported.is_ok(), is_lower, "{normalizer}: {imported:?}");
+    }
+}
+
 /// In a common pass, each text gets the mean of its own tokens, even if the tokenizer splits the joined text
 /// differently from the single text.
 #[test]
