@@ -79,7 +79,7 @@ pub struct Searcher {
     pub share: Arc<TeamShare>,
     /// Shares between workspaces.
     pub local_shares: Arc<LocalShares>,
-    /// Held by the query whose words are ranked while its vector is computed.
+    /// Held by the query whose chunks are found by words while its vector is computed.
     pub early: OneAtATime,
 }
 

@@ -6,7 +6,8 @@
 //! comparable.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
+
+use foldhash::HashSet;
 
 use crate::corpus::Corpus;
 use crate::dates::DateRange;
@@ -18,7 +19,7 @@ use hippo_types::time::{Date, days_between};
 /// Distance in days at which the proximity of two dates falls to 0. It was chosen together with the weight of `date`,
 /// in runs that left out one conversation each. Most runs chose 7 days and a weight of 2.5.
 const NEAR_DAYS: f32 = 7.0;
-/// Number of candidates with the best lexical features that get a full score.
+/// Number of chunks with the best lexical features that get a full score. Chunks found by their vectors also get one.
 const CANDIDATES: usize = 300;
 
 /// Weights of the features.
@@ -142,6 +143,7 @@ pub(crate) fn best_by_words(input: &RankInput<'_>, scratch: &RankScratch) -> Vec
                 .then_with(|| in_place(input.corpus, a.chunk, b.chunk))
         });
         candidates.truncate(keep);
+        candidates.shrink_to_fit();
     }
     candidates
 }
@@ -208,7 +210,7 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    /// Returns `None` if the corpus has no such chunk.
+    /// Computes the features of a chunk from the sums in `scratch`. Returns `None` if the corpus has no such chunk.
     fn new(
         input: &RankInput<'_>,
         scratch: &RankScratch,

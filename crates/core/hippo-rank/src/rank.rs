@@ -131,9 +131,9 @@ pub struct WordHits {
     scratch: RankScratch,
 }
 
-/// Finds the chunks that contain words of the query. This part of the ranking needs no vectors: it only depends on
-/// whether `input.vectors` is given. The result takes the arrays out of `scratch`.
-pub fn find_words(input: &RankInput<'_>, scratch: &mut RankScratch) -> WordHits {
+/// Finds the chunks that contain words of the query. This part of the ranking needs no vectors: of `input.vectors`,
+/// only its presence matters. The result takes the arrays out of `scratch`.
+pub fn find_by_words(input: &RankInput<'_>, scratch: &mut RankScratch) -> WordHits {
     let postings = match input.mode {
         RankMode::Vector => &[],
         RankMode::Hybrid | RankMode::Lexical => input.postings,
@@ -147,7 +147,8 @@ pub fn find_words(input: &RankInput<'_>, scratch: &mut RankScratch) -> WordHits 
 }
 
 /// Ranks the chunks found by words or vectors. Returns at most `limit` chunks, each once, best first. Equal scores
-/// are ordered by path and position. `found` is from the same corpus and the same query. Its arrays return to `scratch`.
+/// are ordered by path and position. `found` is from the same corpus and the same query, but the filter may have
+/// changed. The arrays of `found` return to `scratch`.
 pub fn rank_found(input: &RankInput<'_>, found: WordHits, scratch: &mut RankScratch) -> Vec<RankedChunk> {
     *scratch = found.scratch;
     let ranked = fuse::fuse(input, found.candidates, scratch);
@@ -157,7 +158,7 @@ pub fn rank_found(input: &RankInput<'_>, found: WordHits, scratch: &mut RankScra
 
 /// Finds chunks by the words of the query, and ranks them together with those found by vectors. See [`rank_found`].
 pub fn rank(input: &RankInput<'_>, scratch: &mut RankScratch) -> Vec<RankedChunk> {
-    let found = find_words(input, scratch);
+    let found = find_by_words(input, scratch);
     rank_found(input, found, scratch)
 }
 

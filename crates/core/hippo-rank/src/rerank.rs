@@ -25,8 +25,8 @@ pub use trees::BoostedTrees;
 pub const MODEL: &str = "minilm-l6-dialogue-int8";
 /// Maximum number of candidates of the second ranking.
 pub const CANDIDATES: usize = 100;
-/// Minimum number of candidates whose texts two threads read. For fewer, a thread costs more time than it saves.
-const MANY: usize = 32;
+/// Minimum number of candidates whose texts are read on two threads. For fewer, a thread costs more time than it saves.
+const TWO_THREADS: usize = 32;
 /// Distance in chunks at which candidates of one passage are neighbours.
 const REACH: u32 = 2;
 
@@ -144,7 +144,7 @@ fn read_all(
     scratch: &mut RerankScratch,
 ) -> Vec<(TextFacts, TextSimilarity)> {
     let [analyzer, other] = &mut scratch.analyzers;
-    if candidates.len() < MANY {
+    if candidates.len() < TWO_THREADS {
         return read(question, candidates, similarity, analyzer);
     }
     let (first, second) = candidates.split_at(candidates.len() / 2);
@@ -161,6 +161,7 @@ fn read_all(
     })
 }
 
+/// Reads the texts of the candidates.
 fn read(
     question: &Question,
     candidates: &[RerankCandidate<'_>],

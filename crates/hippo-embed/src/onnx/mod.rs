@@ -191,10 +191,11 @@ impl OnnxEmbedder {
         })
     }
 
-    /// Embeds neighbouring texts in common passes; with [`Pooling::Cls`], only one text. The vector of a text is the mean
-    /// of the vectors of the text's own tokens. If a text is alone in its pass and has no context, the mean includes the prefix, `[CLS]` and `[SEP]`.
+    /// Embeds neighbouring texts in common passes. The vector of a text is the mean of the vectors of the text's own
+    /// tokens. If a text is alone in its pass and has no context, the mean includes the prefix, `[CLS]` and `[SEP]`.
     /// Such a text therefore has the same vector as an equal query, if the prefixes for queries and passages are
-    /// equal.
+    /// equal. With [`Pooling::Cls`], there is only one text, and its vector is the sum of the first tokens of its
+    /// passes.
     fn embed_jointly(&mut self, context: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let head = self.head(context)?;
         let room = (self.max_pieces - SPECIAL).saturating_sub(head.pieces).max(1);
@@ -204,6 +205,7 @@ impl OnnxEmbedder {
         // If all texts fit into one pass, no lead is needed, because no earlier pass exists.
         let own = if all <= room { room } else { room - lead_room };
         let mut sums = vec![vec![0.0; self.id.dimension]; texts.len()];
+        let is_cls = self.files.pooling == Pooling::Cls;
         for range in group_into_passes(&parts, own) {
             let before = &parts[range.start.saturating_sub(LEAD_TEXTS)..range.start];
             let before = before
@@ -220,15 +222,14 @@ impl OnnxEmbedder {
                 .map(|part| self.append(&mut sequence, text_of(texts, part)))
                 .collect();
             let tokens = self.run(&sequence)?;
-            let is_cls = self.files.pooling == Pooling::Cls;
-            let alone = pass.len() == 1 && (is_cls || (context.is_empty() && lead_pieces == 0));
+            let alone = is_cls || (pass.len() == 1 && context.is_empty() && lead_pieces == 0);
             let spans = if alone {
                 None
             } else {
                 self.assign_tokens(&sequence, &tokens, head.pieces + lead_pieces, pass, &places)?
             };
             for (i, part) in pass.iter().enumerate() {
-                // A text without tokens of its own gets the mean of the whole pass.
+                // A text without tokens of its own gets the vector of the whole pass.
                 let own = spans.as_ref().map(|spans| spans[i].clone());
                 let span = own.filter(|own| !own.is_empty());
                 tokens.add(span.unwrap_or(self.pooled(&tokens)), &mut sums[part.text]);
@@ -340,8 +341,8 @@ impl TokenVectors {
         self.vectors.len() / self.width
     }
 
-    /// Adds the vectors of a token range to `sum`. If a text has several passes, each pass is weighted by its number
-    /// of tokens.
+    /// Adds the vectors of a token range to `sum`. If a text has several passes, the number of added tokens is the
+    /// weight of each pass.
     fn add(&self, range: Range<usize>, sum: &mut [f32]) {
         let tokens = self.vectors.chunks_exact(self.width);
         for token in tokens.skip(range.start).take(range.len()) {

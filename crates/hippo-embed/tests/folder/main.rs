@@ -162,9 +162,17 @@ fn a_model_that_pools_by_the_first_token_embeds_each_text_alone() {
         furthest(&vectors[1], &expected) < CLOSE,
         "the heading is part of the pass"
     );
-    let long = "the ferry leaves at seven. ".repeat(40);
+    // Two parts in one pass.
+    let long = "the ferry leaves at seven. ".repeat(10);
     let vectors = embedder.embed_passages("", &[&long]).unwrap();
-    assert!((vectors[0].iter().map(|x| x * x).sum::<f32>() - 1.0).abs() < 1e-5);
+    let expected = first_token(&mut embedder, &folder, long.trim_end());
+    assert!(furthest(&vectors[0], &expected) < CLOSE, "two parts in one pass");
+    // Several passes.
+    let longer = "the ferry leaves at seven. ".repeat(40);
+    let by_first = embedder.embed_passages("", &[&longer]).unwrap();
+    let by_mean = folder.load(&mean).embed_passages("", &[&longer]).unwrap();
+    assert!((by_first[0].iter().map(|x| x * x).sum::<f32>() - 1.0).abs() < 1e-5);
+    assert_ne!(by_first, by_mean);
     // The record on disk names the pooling.
     let manifest = ModelManifest::built_in().unwrap();
     let found = Model::find(&folder.layout(), &manifest, "mine").unwrap();
@@ -180,7 +188,7 @@ fn a_folder_that_lowercases_texts_needs_a_tokenizer_that_does_so() {
     );
     let mut tokenizer: serde_json::Value =
         serde_json::from_slice(&fs::read(folder.path.join("tokenizer.json")).unwrap()).unwrap();
-    for (normalizer, is_lower) in [
+    let normalizers = [
         (serde_json::json!(null), false),
         (serde_json::json!({"type": "NFC"}), false),
         (
@@ -197,11 +205,18 @@ fn a_folder_that_lowercases_texts_needs_a_tokenizer_that_does_so() {
             serde_json::json!({"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Lowercase"}]}),
             true,
         ),
-    ] {
-        tokenizer["normalizer"] = normalizer.clone();
+    ];
+    for (at, (normalizer, is_lower)) in normalizers.into_iter().enumerate() {
+        tokenizer["normalizer"] = normalizer;
         folder.json("tokenizer.json", &tokenizer);
-        let imported = folder.import(&format!("m{}", normalizer.to_string().len()));
-        assert_eq!(imported.is_ok(), is_lower, "{normalizer}: {imported:?}");
+        let refusal = folder
+            .import(&format!("mine-{at}"))
+            .err()
+            .map(|error| error.to_string());
+        match is_lower {
+            true => assert_eq!(refusal, None),
+            false => assert!(refusal.unwrap().contains("converts texts to lower case")),
+        }
     }
 }
 

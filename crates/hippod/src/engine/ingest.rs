@@ -300,7 +300,10 @@ impl Workspace {
             };
             let mut batch = self.store.begin()?;
             batch.touch_document(&record)?;
+            let is_redated = place.and_then(|document| document.date) != date;
+            let generation = is_redated.then(|| batch.next_generation()).transpose()?;
             batch.commit()?;
+            snapshot.generation = generation.unwrap_or(snapshot.generation);
             if let Some(facts) = snapshot.facts.get_mut(&after.document) {
                 facts.mark = after.mark;
             }

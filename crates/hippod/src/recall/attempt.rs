@@ -114,7 +114,7 @@ async fn search(state: &Arc<SearchState>) -> Result<Option<SearchAnswer>, RpcErr
     } = &**state;
     let model = view.snapshot().model.clone().filter(|_| question.meaning);
     let embedded = embed(state, model.clone());
-    // Rank the chunks by the words of the query while the model computes its vector.
+    // Find chunks by the words of the query while the model computes its vector.
     let found = async {
         match question.mode {
             SearchMode::Hybrid if model.is_some() => run_blocking_on(state, SearchState::find_by_words).await,

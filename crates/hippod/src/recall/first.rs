@@ -30,22 +30,24 @@ pub struct FoundByWords {
 }
 
 impl SearchState {
-    /// Looks up the words of the query, for a ranking with a vector. Ranks the chunks that contain them, unless another
-    /// query does this at the moment: the memory that it needs grows with the workspace.
+    /// Looks up the words of the query, and finds the chunks that contain them, for a ranking with a vector. Returns `None`
+    /// if another query does this at the moment, because the memory that it needs grows with the workspace, or if the
+    /// query asks for everything of some days.
     pub(super) fn find_by_words(&self) -> Result<Option<FoundByWords>, RpcError> {
         let snapshot = self.view.snapshot();
-        let lists = self.lists(&snapshot)?;
-        let Some(turn) = self.searcher.early.enter_if_free() else {
+        let lists = self.look_up_words(&snapshot)?;
+        let turn = self.searcher.early.enter_if_free();
+        let Some(turn) = turn.filter(|_| !self.question.only_dates) else {
             return Ok(None);
         };
         let later = VectorHits::default();
         let passes = |chunk: u32| self.question.filter.passes(&snapshot, chunk);
-        let postings = self.postings(&lists);
+        let postings = self.pair_with_terms(&lists);
         let input = RankInput {
             vectors: Some(&later),
-            ..self.input(&snapshot, &postings, &passes)
+            ..self.rank_input(&snapshot, &postings, &passes)
         };
-        let hits = with_scratch(|scratch| rank::find_words(&input, &mut scratch.first));
+        let hits = with_scratch(|scratch| rank::find_by_words(&input, &mut scratch.first));
         Ok(Some(FoundByWords {
             hits,
             generation: snapshot.generation,
@@ -88,13 +90,13 @@ impl SearchState {
         let found = found.filter(|found| vectors.is_some() && found.generation == snapshot.generation);
         let lists = match found {
             Some(_) => Vec::new(),
-            None => self.lists(snapshot)?,
+            None => self.look_up_words(snapshot)?,
         };
-        let postings = self.postings(&lists);
+        let postings = self.pair_with_terms(&lists);
         let input = RankInput {
             vectors: vectors.as_ref(),
             neighbour_scores: &cosines,
-            ..self.input(snapshot, &postings, &passes)
+            ..self.rank_input(snapshot, &postings, &passes)
         };
         let ranked = with_scratch(|scratch| match found {
             Some(found) => rank::rank_found(&input, found.hits, &mut scratch.first),
@@ -104,7 +106,7 @@ impl SearchState {
     }
 
     /// Returns the input of a ranking without vectors.
-    fn input<'a>(
+    fn rank_input<'a>(
         &self,
         snapshot: &'a SearchSnapshot,
         postings: &'a [Postings<'a>],
@@ -126,8 +128,8 @@ impl SearchState {
         }
     }
 
-    /// Returns the chunks that contain each term of the query. Without the words, the list is empty.
-    fn lists(&self, snapshot: &SearchSnapshot) -> Result<Vec<Arc<[u32]>>, RpcError> {
+    /// Returns for each term of the query the chunks that contain it. In mode `vector`, the list is empty.
+    fn look_up_words(&self, snapshot: &SearchSnapshot) -> Result<Vec<Arc<[u32]>>, RpcError> {
         if self.question.mode == SearchMode::Vector {
             return Ok(Vec::new());
         }
@@ -135,7 +137,7 @@ impl SearchState {
         lists.map_err(|error| search_error(&self.searcher, &self.view, error))
     }
 
-    fn postings<'a>(&'a self, lists: &'a [Arc<[u32]>]) -> Vec<Postings<'a>> {
+    fn pair_with_terms<'a>(&'a self, lists: &'a [Arc<[u32]>]) -> Vec<Postings<'a>> {
         let terms = self.question.terms.iter().zip(lists);
         terms.map(|(term, chunks)| Postings { term, chunks }).collect()
     }

@@ -138,7 +138,7 @@ fn every_feature_is_finite() {
 
 #[test]
 fn many_texts_are_read_on_two_threads_with_the_same_result() {
-    let texts: Vec<String> = (0..MANY)
+    let texts: Vec<String> = (0..TWO_THREADS)
         .map(|at| {
             format!(
                 "Ada: Yesterday I planted {at} tulip bulbs behind shed {}.",

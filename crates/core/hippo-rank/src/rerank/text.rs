@@ -10,8 +10,8 @@ use super::question::{Question, content_words};
 
 /// Maximum bytes of a text that are read. A chunk is rarely longer.
 const READ: usize = 4096;
-/// Maximum length of a word in [`TIMES`].
-const TIME: usize = 9;
+/// Length of the longest word in [`TIMES`].
+const LONGEST_TIME: usize = 9;
 /// Words for points in time.
 #[rustfmt::skip] // keep the list compact
 static TIMES: LazyLock<HashSet<&str>> = LazyLock::new(|| HashSet::from_iter([
@@ -160,7 +160,7 @@ impl<'a> CandidateReader<'a> {
 
 /// Returns whether a word, in upper or lower case, is a point in time.
 fn is_time(word: &str) -> bool {
-    let mut lower = [0; TIME];
+    let mut lower = [0; LONGEST_TIME];
     let Some(lower) = lower.get_mut(..word.len()) else {
         return false;
     };
@@ -171,4 +171,19 @@ fn is_time(word: &str) -> bool {
 
 fn share(part: usize, all: usize) -> f32 {
     if all == 0 { 0.0 } else { part as f32 / all as f32 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_for_a_time_is_recognized_in_any_case() {
+        for word in TIMES.iter() {
+            assert!(is_time(word) && is_time(&word.to_uppercase()), "{word}");
+        }
+        for word in ["", "Septembers", "dayé", "pump"] {
+            assert!(!is_time(word), "{word}");
+        }
+    }
 }

@@ -5,7 +5,7 @@
 //! number is the position of the feature in the first line. Lines that start with `#` are comments. The line
 //! `calibration SLOPE INTERCEPT` converts the sum of the trees to the logit of the score.
 
-/// Number of candidates that descend a tree together.
+/// Number of candidates that descend a tree together. It divides the number of candidates of a query.
 const LANES: usize = 25;
 
 /// A model of boosted trees over named features.
@@ -111,8 +111,8 @@ impl BoostedTrees {
         }
     }
 
-    /// Appends the nodes of a tree, and returns its depth. A stack holds the splits whose second subtree is still missing, so that nesting in
-    /// the text does not cause recursion.
+    /// Appends the nodes of a tree, and returns its depth. A stack holds the splits whose second subtree is still
+    /// missing, so that nesting in the text does not cause recursion.
     fn push_tree<'t>(
         &mut self,
         words: &mut impl Iterator<Item = &'t str>,
@@ -184,6 +184,19 @@ mod tests {
     fn the_calibration_scales_the_sum() {
         let trees = BoostedTrees::parse("calibration 2 -6\n=3", &NAMES).unwrap();
         assert!((trees.scores(&[[0.0, 0.0]])[0] - 0.5).abs() < 1e-6);
+    }
+
+    #[test]
+    fn candidates_that_descend_together_get_the_same_scores_as_alone() {
+        let text = "features meaning words\n1<0.5 0<0.2 =1 0<0.4 =2 0<0.6 =3 =4 =5\n=-3\n0<0.7 =-1 =1\n";
+        let trees = BoostedTrees::parse(text, &NAMES).unwrap();
+        let candidates: Vec<[f32; 2]> = (0..=LANES)
+            .map(|at| [at as f32 / 7.0 % 1.0, at as f32 / 11.0 % 1.0])
+            .collect();
+        let together = trees.scores(&candidates);
+        let alone: Vec<f32> = (candidates.iter()).map(|one| trees.scores(&[one])[0]).collect();
+        assert_eq!(together, alone);
+        assert!(together.iter().any(|score| *score != together[0]));
     }
 
     #[test]
