@@ -2,6 +2,8 @@
 //!
 //! Among equally good matches, the ones with this date are ranked first.
 
+use std::time::{Duration, SystemTime};
+
 use hippo_proto::{SearchRequest, SearchResponse};
 use hippod_tests::{Caller, Scratch};
 
@@ -146,4 +148,34 @@ fn a_question_that_is_only_a_date_returns_the_passages_of_the_day() {
             .any(|note| note.contains("no text has a date")),
         "{answer:?}"
     );
+}
+
+#[test]
+fn a_file_whose_time_changes_has_its_new_date_and_the_index_a_new_generation() {
+    let scratch = Scratch::new();
+    scratch.write("memory/garden.md", "# Garden\n\n- The adoption papers arrived.\n");
+    let at = |seconds: u64| {
+        let path = scratch.workspace().join("memory/garden.md");
+        let file = std::fs::File::options().append(true).open(path).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
+            .unwrap();
+    };
+    at(1_689_850_000);
+    let daemon = scratch.daemon();
+    let mut client = daemon.client();
+    client.index(&scratch.workspace());
+    let before = ask(&mut client, &scratch, "adoption papers");
+    assert_eq!(before.results[0].date.as_deref(), Some("2023-07-20"));
+    // Without a change of the date, the generation stays.
+    for (time, date, is_new) in [
+        (1_689_850_100, "2023-07-20", false),
+        (1_694_350_000, "2023-09-10", true),
+    ] {
+        at(time);
+        client.sync(&scratch.workspace());
+        let after = ask(&mut client, &scratch, "adoption papers");
+        assert_eq!(after.results[0].date.as_deref(), Some(date));
+        let is_newer = after.index.generation > before.index.generation;
+        assert_eq!(is_newer, is_new, "{date}: {after:?}");
+    }
 }
