@@ -129,23 +129,26 @@ impl RankInput<'_> {
 }
 
 /// Returns the chunks with the best lexical features, in no particular order.
-pub(crate) fn best_by_words(input: &RankInput<'_>, scratch: &RankScratch) -> Vec<Candidate> {
-    let weights = input.weights();
+pub(crate) fn best_by_words(input: &RankInput<'_>, scratch: &mut RankScratch) -> Vec<Candidate> {
     let keep = CANDIDATES.max(input.limit);
+    // Only the sums of all chunks are kept, because a query may find many chunks.
+    let mut weighed = std::mem::take(&mut scratch.weighed);
     let found = scratch.found().iter().filter(|chunk| (input.filter)(**chunk));
-    let mut candidates: Vec<Candidate> = found
-        .filter_map(|chunk| Candidate::new(input, scratch, weights, *chunk))
-        .collect();
-    if candidates.len() > keep {
-        candidates.select_nth_unstable_by(keep, |a, b| {
-            b.words
-                .total_cmp(&a.words)
-                .then_with(|| in_place(input.corpus, a.chunk, b.chunk))
+    weighed.extend(found.filter_map(|chunk| Some((Candidate::new(input, scratch, *chunk)?.words, *chunk))));
+    if weighed.len() > keep {
+        weighed.select_nth_unstable_by(keep, |(words, chunk), (others, other)| {
+            others
+                .total_cmp(words)
+                .then_with(|| in_place(input.corpus, *chunk, *other))
         });
-        candidates.truncate(keep);
-        candidates.shrink_to_fit();
+        weighed.truncate(keep);
     }
-    candidates
+    let chunks = weighed.drain(..).map(|(_, chunk)| chunk);
+    let best = chunks
+        .filter_map(|chunk| Candidate::new(input, scratch, chunk))
+        .collect();
+    scratch.weighed = weighed;
+    best
 }
 
 /// Scores and sorts the candidates found by words, together with those found by vectors.
@@ -159,7 +162,7 @@ pub(crate) fn fuse(
         let known: HashSet<u32> = candidates.iter().map(|one| one.chunk).collect();
         let near = vectors.hits.iter().map(|(chunk, _)| *chunk);
         let near = near.filter(|chunk| !known.contains(chunk));
-        candidates.extend(near.filter_map(|chunk| Candidate::new(input, scratch, weights, chunk)));
+        candidates.extend(near.filter_map(|chunk| Candidate::new(input, scratch, chunk)));
         add_cosines(input, &mut candidates);
     }
     let has_vectors = input.used_vectors().is_some();
@@ -211,22 +214,17 @@ pub(crate) struct Candidate {
 
 impl Candidate {
     /// Computes the features of a chunk from the sums in `scratch`. Returns `None` if the corpus has no such chunk.
-    fn new(
-        input: &RankInput<'_>,
-        scratch: &RankScratch,
-        weights: &FeatureWeights,
-        chunk: u32,
-    ) -> Option<Self> {
+    fn new(input: &RankInput<'_>, scratch: &RankScratch, chunk: u32) -> Option<Self> {
         let place = input.corpus.place(chunk)?;
         let dates = input.dates.as_ref().zip(input.corpus.date(place));
         let features = Features {
             date: dates.map_or(0.0, |(range, date)| nearness(range, date)),
             user: f32::from(u8::from(place.speaker == Speaker::User)),
-            ..scratch.features(input.corpus, chunk)?
+            ..scratch.features(input.corpus, chunk, place)
         };
         Some(Self {
             chunk,
-            words: weights.words(&features),
+            words: input.weights().words(&features),
             features,
         })
     }

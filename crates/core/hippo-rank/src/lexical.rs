@@ -28,6 +28,8 @@ pub struct RankScratch {
     touched: Vec<u32>,
     found: Vec<u32>,
     passages: Vec<u32>,
+    /// The weighed sums of the found chunks, with the chunks. Used while the best are selected.
+    pub(crate) weighed: Vec<(f32, u32)>,
     /// Factor from sums to features: the reciprocal of the largest possible sum.
     scale: f32,
 }
@@ -129,18 +131,18 @@ impl RankScratch {
         &self.found
     }
 
-    /// Returns the lexical features of a chunk; `None` if the corpus has no such chunk.
-    pub(crate) fn features(&self, corpus: &Corpus, chunk: u32) -> Option<Features> {
-        let first = first_of_passage(corpus, corpus.place(chunk)?);
+    /// Returns the lexical features of a chunk at a place.
+    pub(crate) fn features(&self, corpus: &Corpus, chunk: u32, place: &ChunkPlace) -> Features {
+        let first = first_of_passage(corpus, place);
         let sums_of = |chunk: u32| self.sums.get(chunk as usize).copied().unwrap_or_default();
         let sums = sums_of(chunk);
-        Some(Features {
+        Features {
             lexical_unit: sums.unit * self.scale,
             lexical_window: sums.window * self.scale,
             lexical_passage: first.map_or(0.0, |first| sums_of(first).passage) * self.scale,
             speaker: f32::from(u8::from(sums.speaker)),
             ..Features::default()
-        })
+        }
     }
 
     /// Resets the arrays to zero.

@@ -141,7 +141,7 @@ pub fn find_by_words(input: &RankInput<'_>, scratch: &mut RankScratch) -> WordHi
     let mut scratch = std::mem::take(scratch);
     lexical::score(input.corpus, postings, &mut scratch);
     WordHits {
-        candidates: fuse::best_by_words(input, &scratch),
+        candidates: fuse::best_by_words(input, &mut scratch),
         scratch,
     }
 }

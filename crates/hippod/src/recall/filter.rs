@@ -64,7 +64,11 @@ impl Filter {
 
     /// Returns whether any filter is set. The reader does not count.
     pub fn is_set(&self) -> bool {
-        self.path.is_some() || self.since.is_some() || self.until.is_some()
+        self.path.is_some() || self.has_dates()
+    }
+
+    fn has_dates(&self) -> bool {
+        self.since.is_some() || self.until.is_some()
     }
 
     /// Returns whether the reader may see a chunk, and the chunk passes the filters. A chunk without a date passes no date filter.
@@ -81,7 +85,7 @@ impl Filter {
                 return false;
             }
         }
-        self.admits(snapshot.corpus.date(place))
+        !self.has_dates() || self.admits(snapshot.corpus.date(place))
     }
 
     /// Returns whether the path of a text from outside the workspace passes the path filter.
@@ -100,7 +104,7 @@ impl Filter {
 
     /// Returns whether a text with this date passes the date filters.
     pub fn admits(&self, date: Option<Date>) -> bool {
-        if self.since.is_none() && self.until.is_none() {
+        if !self.has_dates() {
             return true;
         }
         date.is_some_and(|date| {
