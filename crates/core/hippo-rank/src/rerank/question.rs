@@ -21,10 +21,10 @@ pub(super) struct Question {
     places: HashMap<String, usize>,
     /// Positions of the terms that also match as a prefix.
     prefixes: Vec<usize>,
-    /// Index terms of the capitalized words after the first word.
-    pub names: BTreeSet<String>,
-    /// Numbers.
-    pub numbers: BTreeSet<String>,
+    /// Positions of the terms of the capitalized words after the first word.
+    pub names: BTreeSet<usize>,
+    /// Positions of the numbers.
+    pub numbers: BTreeSet<usize>,
     /// Words whose meaning is compared, with their weights.
     pub words: Vec<(String, f32)>,
     pub asks: Asks,
@@ -56,9 +56,9 @@ impl Question {
         let is_capital = |word: &&str| word.starts_with(char::is_uppercase);
         let names = query.split_whitespace().skip(1).filter(is_capital);
         let names = names.flat_map(terms::index_terms);
-        let names = names.filter(|term| places.contains_key(term)).collect();
-        let is_number = |term: &&str| term.starts_with(|mark: char| mark.is_ascii_digit());
-        let numbers = terms.iter().map(|(term, _)| term.term.as_str()).filter(is_number);
+        let names = names.filter_map(|term| places.get(&term).copied()).collect();
+        let is_number = |at: &usize| terms[*at].0.term.starts_with(|mark: char| mark.is_ascii_digit());
+        let numbers = (0..terms.len()).filter(is_number).collect();
         let mut analyzer = Analyzer::new();
         let weight = |word: &str, analyzer: &mut Analyzer| {
             let mut term = String::new();
@@ -77,7 +77,7 @@ impl Question {
         words.truncate(MOST_WORDS);
         Self {
             prefixes: (0..terms.len()).filter(|at| terms[*at].0.prefix).collect(),
-            numbers: numbers.map(str::to_owned).collect(),
+            numbers,
             names,
             words,
             asks: Asks::of(query),
@@ -153,9 +153,11 @@ mod tests {
             .collect();
         let question = Question::new(query, &weighted);
         assert!(question.asks.when && !question.asks.own);
-        let names: Vec<&String> = question.names.iter().collect();
-        assert_eq!(names, ["blue", "carolin", "lake"]);
-        assert!(question.numbers.contains("12"));
+        let term = |at: &usize| question.terms[*at].0.term.as_str();
+        let names: Vec<&str> = question.names.iter().map(term).collect();
+        assert_eq!(names, ["carolin", "blue", "lake"]);
+        let numbers: Vec<&str> = question.numbers.iter().map(term).collect();
+        assert_eq!(numbers, ["12"]);
         assert!(
             question
                 .terms

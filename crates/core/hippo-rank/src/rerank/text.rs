@@ -22,9 +22,6 @@ static TIMES: LazyLock<HashSet<&str>> = LazyLock::new(|| HashSet::from_iter([
     "hours",
 ]));
 
-/// Words with which a speaker speaks about themselves.
-const OWN: [&str; 7] = ["I", "my", "My", "me", "mine", "we", "our"];
-
 /// Numbers for strings, so that words are compared as numbers.
 #[derive(Debug, Default)]
 pub(super) struct Interner {
@@ -112,23 +109,23 @@ impl<'a> CandidateReader<'a> {
         buffer.clear();
         self.analyzer.index_terms(text, &mut buffer);
         let mut matches: Vec<(usize, usize)> = Vec::new();
-        let (mut names, mut numbers) = (BTreeSet::new(), BTreeSet::new());
+        // For each query term, true if the text contains exactly this term.
+        let mut exact = vec![false; count];
         for (place, term) in buffer.split_ascii_whitespace().enumerate() {
             facts.length += 1;
             facts.has_number |= term.starts_with(|mark: char| mark.is_ascii_digit());
             if let Some(at) = question.match_term(term) {
                 facts.covered[at] = true;
                 matches.push((place, at));
-            }
-            if question.names.contains(term) {
-                names.insert(term);
-            }
-            if question.numbers.contains(term) {
-                numbers.insert(term);
+                exact[at] = exact[at] || question.terms[at].0.term == term;
             }
         }
-        facts.names = share(names.len(), question.names.len());
-        facts.numbers = share(numbers.len(), question.numbers.len());
+        let share_of = |terms: &BTreeSet<usize>| {
+            let there = terms.iter().filter(|at| exact[**at]).count();
+            share(there, terms.len())
+        };
+        facts.names = share_of(&question.names);
+        facts.numbers = share_of(&question.numbers);
         let within = |distance: usize| {
             let mut pairs = vec![false; count.saturating_sub(1)];
             for (number, (place, at)) in matches.iter().enumerate() {
@@ -147,7 +144,7 @@ impl<'a> CandidateReader<'a> {
             let bare = word.trim_matches(|mark: char| !mark.is_alphanumeric());
             facts.capitals += usize::from(!starts && bare.len() > 1 && bare.starts_with(char::is_uppercase));
             starts = word.ends_with(['.', '!', '?', ':', '-', '*']);
-            facts.first_person |= OWN.contains(&bare) || bare.starts_with("I'") || bare.starts_with("I’");
+            facts.first_person = facts.first_person || is_own(bare);
             facts.has_time = facts.has_time || is_time(bare);
         }
         facts.is_question = text.trim_end().ends_with('?');
@@ -156,6 +153,13 @@ impl<'a> CandidateReader<'a> {
         facts.words.dedup();
         facts
     }
+}
+
+/// Returns whether a speaker uses this word to speak about themselves.
+fn is_own(word: &str) -> bool {
+    matches!(word, "I" | "my" | "My" | "me" | "mine" | "we" | "our")
+        || word.starts_with("I'")
+        || word.starts_with("I’")
 }
 
 /// Returns whether a word, in upper or lower case, is a point in time.
