@@ -7,7 +7,7 @@ use hippo_rank::rerank::{CANDIDATES, FEATURES, RerankCandidate, RerankScratch, b
 use hippo_text::chunk::Speaker;
 use hippo_text::terms;
 
-const QUERY: &str = "When did Caroline tell me about the pottery workshop in Portland last summer?";
+const QUERY: &str = "When did Nora mention the pottery workshop in Porto last summer?";
 
 fn main() {
     divan::main();

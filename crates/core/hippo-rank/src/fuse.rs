@@ -131,23 +131,23 @@ impl RankInput<'_> {
 /// Returns the chunks with the best lexical features, in no particular order.
 pub(crate) fn best_by_words(input: &RankInput<'_>, scratch: &mut RankScratch) -> Vec<Candidate> {
     let keep = CANDIDATES.max(input.limit);
-    // Only the sums of all chunks are kept, because a query may find many chunks.
-    let mut weighed = std::mem::take(&mut scratch.weighed);
+    // The features of all found chunks would need much memory, so they are computed again for the best.
+    let mut weighted = std::mem::take(&mut scratch.weighted);
     let found = scratch.found().iter().filter(|chunk| (input.filter)(**chunk));
-    weighed.extend(found.filter_map(|chunk| Some((Candidate::new(input, scratch, *chunk)?.words, *chunk))));
-    if weighed.len() > keep {
-        weighed.select_nth_unstable_by(keep, |(words, chunk), (others, other)| {
+    weighted.extend(found.filter_map(|chunk| Some((Candidate::new(input, scratch, *chunk)?.words, *chunk))));
+    if weighted.len() > keep {
+        weighted.select_nth_unstable_by(keep, |(words, chunk), (others, other)| {
             others
                 .total_cmp(words)
                 .then_with(|| in_place(input.corpus, *chunk, *other))
         });
-        weighed.truncate(keep);
+        weighted.truncate(keep);
     }
-    let chunks = weighed.drain(..).map(|(_, chunk)| chunk);
+    let chunks = weighted.drain(..).map(|(_, chunk)| chunk);
     let best = chunks
         .filter_map(|chunk| Candidate::new(input, scratch, chunk))
         .collect();
-    scratch.weighed = weighed;
+    scratch.weighted = weighted;
     best
 }
 

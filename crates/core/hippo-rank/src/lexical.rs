@@ -28,8 +28,8 @@ pub struct RankScratch {
     touched: Vec<u32>,
     found: Vec<u32>,
     passages: Vec<u32>,
-    /// The weighed sums of the found chunks, with the chunks. Used while the best are selected.
-    pub(crate) weighed: Vec<(f32, u32)>,
+    /// The weighted sum of each found chunk, with the chunk, while the best chunks are selected.
+    pub(crate) weighted: Vec<(f32, u32)>,
     /// Factor from sums to features: the reciprocal of the largest possible sum.
     scale: f32,
 }

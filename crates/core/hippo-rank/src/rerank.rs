@@ -117,10 +117,8 @@ pub fn compute_features(
     scratch: &mut RerankScratch,
 ) -> Vec<FeatureValues> {
     let question = Question::new(query, terms);
-    let (facts, similar) = read_all(&question, candidates, similarity, scratch)
-        .into_iter()
-        .unzip();
-    let similar: Vec<TextSimilarity> = similar;
+    let read = read_all(&question, candidates, similarity, scratch);
+    let (facts, similar): (Vec<_>, Vec<_>) = read.into_iter().unzip();
     let all = CandidateSet::new(&question, candidates, facts);
     (0..candidates.len())
         .map(|at| {

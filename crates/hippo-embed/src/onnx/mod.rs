@@ -205,7 +205,6 @@ impl OnnxEmbedder {
         // If all texts fit into one pass, no lead is needed, because no earlier pass exists.
         let own = if all <= room { room } else { room - lead_room };
         let mut sums = vec![vec![0.0; self.id.dimension]; texts.len()];
-        let is_cls = self.files.pooling == Pooling::Cls;
         for range in group_into_passes(&parts, own) {
             let before = &parts[range.start.saturating_sub(LEAD_TEXTS)..range.start];
             let before = before
@@ -222,7 +221,8 @@ impl OnnxEmbedder {
                 .map(|part| self.append(&mut sequence, text_of(texts, part)))
                 .collect();
             let tokens = self.run(&sequence)?;
-            let alone = is_cls || (pass.len() == 1 && context.is_empty() && lead_pieces == 0);
+            let alone = self.files.pooling == Pooling::Cls
+                || (pass.len() == 1 && context.is_empty() && lead_pieces == 0);
             let spans = if alone {
                 None
             } else {

@@ -282,11 +282,11 @@ impl Workspace {
         if before.mark != after.mark {
             let mut snapshot = self.view.picture_mut();
             let place = snapshot.corpus.document(after.document);
-            let date = place.and_then(|document| document.date);
+            let former = place.and_then(|document| document.date);
             // If the date of the document comes from the file's time, the date changes as well.
-            let dated = source::date_in_name(path).is_some() || date != Some(date_of(before.mark, ingest));
+            let dated = source::date_in_name(path).is_some() || former != Some(date_of(before.mark, ingest));
             let date = if dated {
-                date
+                former
             } else {
                 Some(date_of(after.mark, ingest))
             };
@@ -300,10 +300,12 @@ impl Workspace {
             };
             let mut batch = self.store.begin()?;
             batch.touch_document(&record)?;
-            let is_redated = place.and_then(|document| document.date) != date;
-            let generation = is_redated.then(|| batch.next_generation()).transpose()?;
+            let mut generation = snapshot.generation;
+            if date != former {
+                generation = batch.next_generation()?;
+            }
             batch.commit()?;
-            snapshot.generation = generation.unwrap_or(snapshot.generation);
+            snapshot.generation = generation;
             if let Some(facts) = snapshot.facts.get_mut(&after.document) {
                 facts.mark = after.mark;
             }

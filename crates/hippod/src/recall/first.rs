@@ -26,13 +26,14 @@ pub struct FoundByWords {
     hits: WordHits,
     /// Generation of the index.
     generation: u64,
+    /// Keeps other queries from finding chunks early.
     _turn: OneAtATimeGuard,
 }
 
 impl SearchState {
-    /// Looks up the words of the query, and finds the chunks that contain them, for a ranking with a vector. Returns `None`
-    /// if another query does this at the moment, because the memory that it needs grows with the workspace, or if the
-    /// query asks for everything of some days.
+    /// Looks up the words of the query, and finds the chunks that contain them, for a ranking with a vector. Returns
+    /// `None` if another query does this at the moment, because the memory that it needs grows with the workspace, or if
+    /// the query asks for everything of some days.
     pub(super) fn find_by_words(&self) -> Result<Option<FoundByWords>, RpcError> {
         let snapshot = self.view.snapshot();
         let lists = self.look_up_words(&snapshot)?;
