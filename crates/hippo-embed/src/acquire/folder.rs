@@ -155,7 +155,8 @@ fn read_max_pieces(root: &Path, transformer: &Path) -> Result<Option<usize>, Acq
     let path = root.join("sentence_bert_config.json");
     let sentence = settings(&path)?;
     if sentence["do_lower_case"].as_bool() == Some(true) && !lowercases(&transformer.join(TOKENIZER))? {
-        let what = "it converts texts to lower case before they reach the tokenizer, which is not supported";
+        let what =
+            "it converts texts to lower case before they reach the tokenizer, and tokenizer.json does not";
         let fix =
             "hippod does not change the case of texts: choose a model whose tokenizer.json lowercases them";
         return Err(folder_error(&path, what, fix));
